@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+// The seam to the operating system: everything the engine asks of it goes through Env, InputFile and
+// OutputFile, so tests can make any call fail. env_posix.cc implements them with libc functions
+// alone (lstat, readdir, llistxattr, …), because fakeroot and pseudo interpose those.
+namespace sqfs {
+
+enum class FileType : uint8_t {
+  kRegular, kDirectory, kSymlink, kBlockDevice, kCharDevice, kFifo, kSocket
+};
+
+struct FileInfo {
+  FileType type = FileType::kRegular;
+  uint16_t mode = 0;  // permission bits, 07777
+  uint32_t uid = 0, gid = 0;
+  uint32_t nlink = 1;
+  int64_t mtime_seconds = 0;  // rounded down
+  uint64_t size = 0;
+  uint64_t allocated_bytes = 0;  // st_blocks * 512
+  uint64_t device = 0, inode = 0;  // identity of the file on this host
+  uint32_t rdev_major = 0, rdev_minor = 0;
+  bool operator==(const FileInfo&) const = default;
+};
+
+// A file open for reading. Thread-safe: any number of threads may read at once.
+class InputFile {
+ public:
+  virtual ~InputFile() = default;
+  // Reads up to out.size() bytes at `offset`; less than asked for only at the end of the file.
+  virtual Result<size_t> read_at(uint64_t offset, MutableBytes out) = 0;
+  virtual Result<FileInfo> info() = 0;
+  // Size in bytes, also of a block device.
+  virtual Result<uint64_t> size() = 0;
+  // The first position >= offset that holds data; nullopt when only a hole follows. `offset` itself
+  // where the file system cannot tell.
+  virtual Result<std::optional<uint64_t>> next_data(uint64_t offset) = 0;
+  // The first position >= offset inside a hole, or the end of the file.
+  virtual Result<uint64_t> next_hole(uint64_t offset) = 0;
+};
+
+// A file open for writing. One thread.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  virtual Status write_at(uint64_t offset, Bytes bytes) = 0;
+  // Reads back what was written; as InputFile::read_at. Safe to call from several threads.
+  virtual Result<size_t> read_at(uint64_t offset, MutableBytes out) = 0;
+  // Sets the length of a regular file; does nothing on a block device.
+  virtual Status truncate(uint64_t size) = 0;
+  virtual Status sync() = 0;
+  // Keeps the file, under its name. Until then an older file stays untouched; when this is never
+  // called, nothing is left behind (see Env::create_output).
+  virtual Status commit() = 0;
+  // Identities to leave out when the output lies inside a tree that is being read.
+  virtual std::vector<std::pair<uint64_t, uint64_t>> identities() const = 0;  // {device, inode}
+};
+
+class Env {
+ public:
+  virtual ~Env() = default;
+
+  virtual Result<FileInfo> lstat(const std::string& path) = 0;
+  virtual Result<FileInfo> stat(const std::string& path) = 0;
+  // Names without "." and "..", in no order.
+  virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
+  virtual Result<std::string> read_link(const std::string& path) = 0;
+  virtual Result<std::unique_ptr<InputFile>> open_input(const std::string& path) = 0;
+
+  // Full names ("user.x") of the file itself, not of what a symlink points to. Empty where the file
+  // system has none.
+  virtual Result<std::vector<std::string>> list_xattrs(const std::string& path) = 0;
+  virtual Result<Buffer> get_xattr(const std::string& path, const std::string& name) = 0;
+
+  // Opens an image for writing. `path` may be missing, a regular file or a block device (a symlink to
+  // one is followed); anything else is an error. A missing file is created at once. An existing
+  // regular file is replaced at commit() by a finished one beside it, or, where that cannot be done
+  // (it has several names, is a mount point, or its directory cannot be written), is overwritten in
+  // place from the first write_at on. A block device is written in place. Destroying the OutputFile
+  // without commit() removes what it made.
+  virtual Result<std::unique_ptr<OutputFile>> create_output(const std::string& path) = 0;
+
+  // Absolute path of the working directory.
+  virtual Result<std::string> current_directory() {
+    return unsupported_error("there is no working directory");
+  }
+
+  // Seconds since 1970, and the caller's ids.
+  virtual int64_t now() = 0;
+  virtual uint32_t user_id() = 0;
+  virtual uint32_t group_id() = 0;
+  virtual std::optional<std::string> variable(const std::string& name) = 0;  // of the environment
+};
+
+// The real one.
+std::unique_ptr<Env> make_posix_env();
+
+// The sentence for an errno, as strerror, thread-safe.
+std::string errno_text(int os_errno);
+
+}  // namespace sqfs
