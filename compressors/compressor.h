@@ -77,8 +77,8 @@ struct CompressorInfo {
   std::string_view name;
   bool kernel_mounts;  // false for lzma: no kernel ever read it
   std::span<const CompressorOption> options;
-  // Checks settings against each other and against the block size, and fills in those that depend on
-  // it (xz's dictionary). To be called once, after all options are known.
+  // Checks settings against each other and against the block size, and fills in those that depend
+  // on it (xz's dictionary). To be called once, after all options are known.
   Status (*finish)(CompressorConfig& config, uint32_t block_size);
   // The payload of the options block; empty: the settings are the defaults and no block is written.
   Buffer (*encode_options)(const CompressorConfig& config, uint32_t block_size);

@@ -19,7 +19,7 @@ struct GzipOptions {
   bool operator==(const GzipOptions&) const = default;
 };
 
-// lzo, 8 bytes: 0 u32 algorithm (0..4, see LzoAlgorithm) | 4 u32 level (1..9 for lzo1x_999, else 0).
+// lzo, 8 bytes: 0 u32 algorithm (0..4, LzoAlgorithm) | 4 u32 level (1..9 for lzo1x_999, else 0).
 enum class LzoAlgorithm : uint32_t { k1x1 = 0, k1x1_11 = 1, k1x1_12 = 2, k1x1_15 = 3, k1x999 = 4 };
 struct LzoOptions {
   LzoAlgorithm algorithm = LzoAlgorithm::k1x999;
@@ -30,7 +30,7 @@ struct LzoOptions {
 // xz, 8 bytes: 0 u32 dictionary size | 4 u32 BCJ filters (bits below).
 // The kernel demands 2^n or 2^n + 2^(n+1) and refuses blocks whose dictionary is larger than this.
 struct XzOptions {
-  uint32_t dictionary_size = 0;  // 0: not set; finish() makes it the block size
+  uint32_t dictionary_size = 0;  // 0: not set, which is max(block size, 8192)
   uint32_t filters = 0;          // kXzFilter…
   bool operator==(const XzOptions&) const = default;
 };
