@@ -30,6 +30,10 @@ inline bool is_all_zero(Bytes bytes) {
                            std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
+inline bool same_bytes(Bytes a, Bytes b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 // The catalogue number every "ends early" error carries; problem.h asserts that its row agrees.
 inline constexpr uint16_t kProblemTruncated = 0x0001;
 

@@ -10,13 +10,19 @@
 #include "base/bytes.h"
 #include "base/result.h"
 
-// The seam to the operating system: everything the engine asks of it goes through Env, InputFile and
-// OutputFile, so tests can make any call fail. env_posix.cc implements them with libc functions
+// The seam to the operating system: everything the engine asks of it goes through Env, InputFile
+// and OutputFile, so tests can make any call fail. env_posix.cc implements them with libc functions
 // alone (lstat, readdir, llistxattr, …), because fakeroot and pseudo interpose those.
 namespace sqfs {
 
 enum class FileType : uint8_t {
-  kRegular, kDirectory, kSymlink, kBlockDevice, kCharDevice, kFifo, kSocket
+  kRegular,
+  kDirectory,
+  kSymlink,
+  kBlockDevice,
+  kCharDevice,
+  kFifo,
+  kSocket
 };
 
 struct FileInfo {
@@ -26,7 +32,7 @@ struct FileInfo {
   uint32_t nlink = 1;
   int64_t mtime_seconds = 0;  // rounded down
   uint64_t size = 0;
-  uint64_t allocated_bytes = 0;  // st_blocks * 512
+  uint64_t allocated_bytes = 0;    // st_blocks * 512
   uint64_t device = 0, inode = 0;  // identity of the file on this host
   uint32_t rdev_major = 0, rdev_minor = 0;
   bool operator==(const FileInfo&) const = default;
@@ -81,8 +87,8 @@ class Env {
   virtual Result<std::vector<std::string>> list_xattrs(const std::string& path) = 0;
   virtual Result<Buffer> get_xattr(const std::string& path, const std::string& name) = 0;
 
-  // Opens an image for writing. `path` may be missing, a regular file or a block device (a symlink to
-  // one is followed); anything else is an error. A missing file is created at once. An existing
+  // Opens an image for writing. `path` may be missing, a regular file or a block device (a symlink
+  // to one is followed); anything else is an error. A missing file is created at once. An existing
   // regular file is replaced at commit() by a finished one beside it, or, where that cannot be done
   // (it has several names, is a mount point, or its directory cannot be written), is overwritten in
   // place from the first write_at on. A block device is written in place. Destroying the OutputFile

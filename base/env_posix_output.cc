@@ -18,10 +18,10 @@ constexpr int kMaxTemporaryNames = 100;
 
 // What stands under the destination's name when the output is opened decides how it is written.
 enum class Style {
-  kNew,       // created under its name at once, removed again unless committed
-  kBeside,    // written to a temporary file in the same directory, renamed over the old one
-  kInPlace,   // a regular file that cannot be replaced by renaming
-  kDevice,    // a block device
+  kNew,      // created under its name at once, removed again unless committed
+  kBeside,   // written to a temporary file in the same directory, renamed over the old one
+  kInPlace,  // a regular file that cannot be replaced by renaming
+  kDevice,   // a block device
 };
 
 class PosixOutputFile final : public OutputFile {
@@ -39,8 +39,7 @@ class PosixOutputFile final : public OutputFile {
   Status write_at(uint64_t offset, Bytes bytes) override {
     is_written_ = true;
     while (!bytes.empty()) {
-      const ssize_t put =
-          pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      const ssize_t put = pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) return system_error("cannot write", target_);
       if (put == 0) {
@@ -139,7 +138,8 @@ bool is_replaceable(const struct stat& st, const std::string& target) {
          parent.st_dev == st.st_dev && access(target.c_str(), W_OK) == 0;
 }
 
-Result<std::unique_ptr<OutputFile>> open_existing(const struct stat& st, const std::string& target) {
+Result<std::unique_ptr<OutputFile>> open_existing(const struct stat& st,
+                                                  const std::string& target) {
   if (S_ISREG(st.st_mode) && is_replaceable(st, target)) {
     auto temporary = create_temporary(target);
     if (temporary) {
@@ -169,8 +169,7 @@ Result<std::unique_ptr<OutputFile>> create_posix_output(const std::string& path)
     return open_existing(st, target);
   }
   if (errno != ENOENT) return system_error("Could not create destination file", path);
-  FileDescriptor fd(
-      open(target.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
+  FileDescriptor fd(open(target.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
   if (!fd.is_open()) return system_error("Could not create destination file", path);
   return std::make_unique<PosixOutputFile>(std::move(fd), Style::kNew, target, target);
 }

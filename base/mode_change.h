@@ -22,11 +22,11 @@ class ModeChange {
 
  private:
   struct Clause {
-    uint16_t who = 0777;        // the bits the clause may touch
-    char operation = '=';       // + - =
-    uint16_t bits = 0;          // of r w x s t, for all three classes
+    uint16_t who = 0777;         // the bits the clause may touch
+    char operation = '=';        // + - =
+    uint16_t bits = 0;           // of r w x s t, for all three classes
     bool conditional_x = false;  // X
-    char copy_from = 0;         // u g o: copy that class's bits
+    char copy_from = 0;          // u g o: copy that class's bits
   };
   // Parses one comma-separated part from `at` on: who-letters, then any number of changes.
   Status parse_clauses(std::string_view text, size_t& at);

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 
-// Worker threads that run pure jobs and hand them back in the order in which they were submitted. The
-// only file with a mutex; the thread that owns the pool is the only one that calls it.
+// Worker threads that run pure jobs and hand them back in the order in which they were submitted.
+// The only file with a mutex; the thread that owns the pool is the only one that calls it.
 //
 // With threads == 0 each job runs inside submit(): this serial mode defines what every other thread
 // count must produce.

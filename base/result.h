@@ -40,22 +40,20 @@ struct Error {
 inline Error io_error(int os_errno, std::string what) {
   return Error{Code::kIo, 0, 0, os_errno, std::move(what)};
 }
-inline Error usage_error(std::string what) {
-  return Error{Code::kUsage, 0, 0, 0, std::move(what)};
-}
+inline Error usage_error(std::string what) { return Error{Code::kUsage, 0, 0, 0, std::move(what)}; }
 inline Error unsupported_error(std::string what) {
   return Error{Code::kUnsupported, 0, 0, 0, std::move(what)};
 }
 
-// Holds a T or an Error. Accessing the wrong one is a bug of the caller. The error lives on the heap:
-// it is the rare case, and a Result of a number stays two words.
+// Holds a T or an Error. Accessing the wrong one is a bug of the caller. The error lives on the
+// heap: it is the rare case, and a Result of a number stays two words.
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : value_(std::move(value)) {}                                  // NOLINT: implicit
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}      // NOLINT: implicit
+  Result(T value) : value_(std::move(value)) {}                               // NOLINT: implicit
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT: implicit
 
   // Lets `return some_unique_ptr_to_derived;` convert.
   template <class U>
@@ -107,15 +105,15 @@ inline Status ok() { return Unit{}; }
 // SQFS_TRY(lhs, expr): evaluates expr (a Result); returns its error from the enclosing function, or
 // binds its value to lhs, which may be a declaration (`const uint32_t size`).
 #define SQFS_TRY(lhs, ...) SQFS_TRY_INNER(SQFS_CONCAT(sqfs_try_, __LINE__), lhs, __VA_ARGS__)
-#define SQFS_TRY_INNER(tmp, lhs, ...)           \
-  auto tmp = (__VA_ARGS__);                     \
-  if (!tmp.has_value()) [[unlikely]]            \
-    return std::move(tmp).error();              \
+#define SQFS_TRY_INNER(tmp, lhs, ...) \
+  auto tmp = (__VA_ARGS__);           \
+  if (!tmp.has_value()) [[unlikely]]  \
+    return std::move(tmp).error();    \
   lhs = std::move(tmp).value()
 
 // SQFS_CHECKED(expr): as SQFS_TRY for a Status: returns its error, drops its value.
-#define SQFS_CHECKED(...)                                                          \
-  do {                                                                             \
-    if (auto sqfs_status = (__VA_ARGS__); !sqfs_status.has_value()) [[unlikely]]   \
-      return std::move(sqfs_status).error();                                       \
+#define SQFS_CHECKED(...)                                                        \
+  do {                                                                           \
+    if (auto sqfs_status = (__VA_ARGS__); !sqfs_status.has_value()) [[unlikely]] \
+      return std::move(sqfs_status).error();                                     \
   } while (false)

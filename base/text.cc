@@ -26,9 +26,12 @@ std::optional<unsigned> size_shift(std::string_view suffix) {
   if (suffix.empty()) return 0;
   unsigned shift = 0;
   switch (suffix[0]) {
-    case 'k': case 'K': shift = 10; break;
-    case 'm': case 'M': shift = 20; break;
-    case 'g': case 'G': shift = 30; break;
+    case 'k':
+    case 'K': shift = 10; break;
+    case 'm':
+    case 'M': shift = 20; break;
+    case 'g':
+    case 'G': shift = 30; break;
     default: return std::nullopt;
   }
   const std::string_view unit = suffix.substr(1);

@@ -27,7 +27,7 @@ inline constexpr uint32_t kMetadataMaxStored = kMetadataBlockSize + kMetadataHea
 inline constexpr uint32_t kBlockRawBit = 1u << 24;
 inline constexpr uint32_t kBlockSizeMask = kBlockRawBit - 1;
 
-inline constexpr uint32_t kImageAlignment = 4096;  // the file is padded to it
+inline constexpr uint32_t kImageAlignment = 4096;   // the file is padded to it
 inline constexpr uint32_t kDeviceBlockSize = 1024;  // the kernel reads in units of this
 
 inline constexpr uint32_t kMaxNameLength = 255;
@@ -36,7 +36,8 @@ inline constexpr uint32_t kMaxSymlinkLength = 4095;    // the longest readlink r
 inline constexpr uint32_t kMaxSymlinkLengthKernel = 4096;
 inline constexpr uint32_t kMaxIds = 65535;
 inline constexpr uint32_t kMaxDirRunEntries = 256;
-inline constexpr uint32_t kDirSizeBias = 3;  // a directory's file_size counts "." and ".." as 3 bytes
+inline constexpr uint32_t kDirSizeBias =
+    3;  // a directory's file_size counts "." and ".." as 3 bytes
 inline constexpr uint32_t kMaxDirListing = 0x7fffffff - kDirSizeBias;
 inline constexpr uint32_t kMaxBasicDirListing = 0xffff - kDirSizeBias;
 inline constexpr uint32_t kMaxXattrName = 255;  // with its prefix
@@ -46,7 +47,12 @@ inline constexpr uint32_t kMaxCompressorOptions = 4096;
 inline constexpr uint32_t kMaxMajor = 0xfff, kMaxMinor = 0xfffff;
 
 enum class CompressorId : uint16_t {
-  kGzip = 1, kLzma = 2, kLzo = 3, kXz = 4, kLz4 = 5, kZstd = 6,
+  kGzip = 1,
+  kLzma = 2,
+  kLzo = 3,
+  kXz = 4,
+  kLz4 = 5,
+  kZstd = 6,
 };
 
 // Superblock flags. The kernel acts on kFlagCompressorOptions alone.
@@ -58,9 +64,20 @@ inline constexpr uint16_t kFlagRawInodes = 0x0001, kFlagRawData = 0x0002, kFlagC
 
 // Inode types; the extended form of type t is t + 7.
 enum class InodeType : uint16_t {
-  kDir = 1, kFile = 2, kSymlink = 3, kBlockDevice = 4, kCharDevice = 5, kFifo = 6, kSocket = 7,
-  kLongDir = 8, kLongFile = 9, kLongSymlink = 10, kLongBlockDevice = 11, kLongCharDevice = 12,
-  kLongFifo = 13, kLongSocket = 14,
+  kDir = 1,
+  kFile = 2,
+  kSymlink = 3,
+  kBlockDevice = 4,
+  kCharDevice = 5,
+  kFifo = 6,
+  kSocket = 7,
+  kLongDir = 8,
+  kLongFile = 9,
+  kLongSymlink = 10,
+  kLongBlockDevice = 11,
+  kLongCharDevice = 12,
+  kLongFifo = 13,
+  kLongSocket = 14,
 };
 inline constexpr InodeType basic_type(InodeType type) {
   const auto raw = static_cast<uint16_t>(type);

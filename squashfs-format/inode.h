@@ -11,8 +11,8 @@
 #include "squashfs-format/constants.h"
 #include "squashfs-format/directory.h"
 
-// Inodes: a common header of 16 bytes and a body. Each of the seven kinds has a basic and an extended
-// form; one body struct serves both, header.type says which form is (or is to be) on disk.
+// Inodes: a common header of 16 bytes and a body. Each of the seven kinds has a basic and an
+// extended form; one body struct serves both, header.type says which form is (or is to be) on disk.
 //
 // header     0 u16 type | 2 u16 mode (07777 only) | 4 u16 uid index | 6 u16 gid index | 8 u32 mtime
 //            12 u32 inode number
@@ -56,7 +56,7 @@ struct FileBody {
   uint32_t nlink = 1;   // extended form only
   uint32_t fragment = kNoFragment;
   uint32_t fragment_offset = 0;
-  uint32_t xattr = kNoXattr;         // extended form only
+  uint32_t xattr = kNoXattr;          // extended form only
   std::vector<uint32_t> block_words;  // encode writes these; decode leaves it empty
   bool operator==(const FileBody&) const = default;
 
@@ -94,7 +94,8 @@ struct Inode {
 };
 
 // Whether the extended form is needed: it has xattrs, or a value that the basic form cannot hold
-// (file: nlink > 1, size or start >= 4 GiB, a sparse count; directory: listing over 65532 bytes, index).
+// (file: nlink > 1, size or start >= 4 GiB, a sparse count; directory: listing over 65532 bytes,
+// index).
 bool needs_extended(const Inode&);
 
 // Writes the inode in the form header.type asks for. The body must be of that kind, and fit.
@@ -103,13 +104,14 @@ void encode(const Inode&, ByteWriter&);
 // The size that encode() would write, in bytes.
 size_t encoded_size(const Inode&);
 
-// Decodes one inode up to, not including, a file's block words and a directory's index: these can be
-// large, so callers read them piece by piece (block_word_count(), decode_dir_index_entry()).
+// Decodes one inode up to, not including, a file's block words and a directory's index: these can
+// be large, so callers read them piece by piece (block_word_count(), decode_dir_index_entry()).
 // Errors: kInodeType (offset: the cursor's), kTruncated, kSymlinkLong when the target's size is
 // above 65535. Mode bits, numbers and indices are not judged here.
 Result<Inode> decode_inode(ByteReader& in);
 
-// Number of block words behind a file inode: size / block_size, rounded up when there is no fragment.
+// Number of block words behind a file inode: size / block_size, rounded up when there is no
+// fragment.
 uint64_t block_word_count(const FileBody& file, uint32_t block_size);
 
 // How many bytes of the file the fragment holds, 0 without one.

@@ -7,7 +7,8 @@
 #include "base/result.h"
 #include "squashfs-format/constants.h"
 
-// Metadata blocks, references into them, and block words: the small encodings that every table uses.
+// Metadata blocks, references into them, and block words: the small encodings that every table
+// uses.
 //
 // A metadata block is a u16 header (bit 15: stored raw; bits 0..14: stored size, 1..8192) and its
 // payload; it holds 1..8192 bytes. A table is a byte stream cut into pieces of 8192 bytes, the last
@@ -28,7 +29,7 @@ Result<MetadataHeader> decode_metadata_header(ByteReader& in);
 // bits 16..47 (the kernel's view: 32 bits) the position of the block's header relative to the start
 // of the table; bits 0..15 the offset in the uncompressed block (0..8191); bits 48..63 unused, 0.
 struct MetadataRef {
-  uint64_t block = 0;   // relative position; unpack() keeps all 48 bits, so a caller can refuse more
+  uint64_t block = 0;  // relative position; unpack() keeps all 48 bits, so a caller can refuse more
   uint16_t offset = 0;  // than 32
 
   static MetadataRef unpack(uint64_t packed) {

@@ -11,9 +11,14 @@ namespace sqfs {
 namespace {
 
 constexpr auto kCatalogue = std::to_array<ProblemInfo>({
-#define SQFS_PROBLEM(id, number, severity, kernel, message, effect)            \
-  {Problem::id, std::string_view(#id).substr(1), Severity::severity, KernelVerdict::kernel, \
-   message, effect},
+#define SQFS_PROBLEM(id, number, severity, kernel, message, effect) \
+  {                                                                 \
+      Problem::id,                                                  \
+      std::string_view(#id).substr(1),                              \
+      Severity::severity,                                           \
+      KernelVerdict::kernel,                                        \
+      message,                                                      \
+      effect},
 #include "squashfs-format/problems.def"
 #undef SQFS_PROBLEM
 });
@@ -24,7 +29,8 @@ constexpr bool is_sorted_by_number() {
   }
   return true;
 }
-static_assert(is_sorted_by_number(), "problems.def is in the order of its numbers, without repeats");
+static_assert(is_sorted_by_number(),
+              "problems.def is in the order of its numbers, without repeats");
 
 std::string hex(uint64_t value) {
   char text[24];
@@ -37,9 +43,9 @@ std::string hex(uint64_t value) {
 std::span<const ProblemInfo> problem_catalogue() { return kCatalogue; }
 
 const ProblemInfo& info(Problem problem) {
-  const auto it = std::lower_bound(
-      kCatalogue.begin(), kCatalogue.end(), problem,
-      [](const ProblemInfo& row, Problem wanted) { return row.id < wanted; });
+  const auto it =
+      std::lower_bound(kCatalogue.begin(), kCatalogue.end(), problem,
+                       [](const ProblemInfo& row, Problem wanted) { return row.id < wanted; });
   assert(it != kCatalogue.end() && it->id == problem);
   return *it;
 }

@@ -39,7 +39,8 @@ inline Problem problem_of(const Error& error) { return static_cast<Problem>(erro
 // "super-magic": how reports and --json name the problem.
 std::string kebab_name(Problem problem);
 
-// Fills in a row's message: {found} {expected} as decimal, {found:x} {expected:x} as 0x… hex, {detail}.
+// Fills in a row's message: {found} {expected} as decimal, {found:x} {expected:x} as 0x… hex,
+// {detail}.
 std::string format_message(Problem problem, uint64_t found, uint64_t expected,
                            std::string_view detail);
 

@@ -11,7 +11,8 @@
 
 namespace sqfs {
 
-// The first 96 bytes of an image, little-endian. Positions are absolute from the start of the image.
+// The first 96 bytes of an image, little-endian. Positions are absolute from the start of the
+// image.
 //
 //   0 u32 magic            22 u16 block_log        48 u64 id_table_start (its index array)
 //   4 u32 inode_count      24 u16 flags            56 u64 xattr_table_start (its header) or ~0
@@ -49,8 +50,8 @@ struct Superblock {
 
 std::array<std::byte, kSuperblockSize> encode(const Superblock&);
 
-// Decodes the first 96 bytes; fails only when there are fewer (problem kSuperTruncated). No value is
-// judged: check_identity does that.
+// Decodes the first 96 bytes; fails only when there are fewer (problem kSuperTruncated). No value
+// is judged: check_identity does that.
 Result<Superblock> decode_superblock(Bytes bytes);
 
 // The first reason for which no kernel would treat this as a SquashFS 4.0 image that it can go on

@@ -55,9 +55,7 @@ Result<XattrTableHeader> decode_xattr_table_header(ByteReader& in) {
   return header;
 }
 
-std::string_view prefix_text(XattrPrefix prefix) {
-  return kPrefixes[static_cast<size_t>(prefix)];
-}
+std::string_view prefix_text(XattrPrefix prefix) { return kPrefixes[static_cast<size_t>(prefix)]; }
 
 bool split_xattr_name(std::string_view full, XattrPrefix& prefix, std::string_view& rest) {
   for (size_t i = 0; i < kPrefixes.size(); ++i) {
@@ -77,8 +75,8 @@ std::string XattrKey::full_name() const {
 
 void encode_xattr_key(XattrPrefix prefix, bool out_of_line, std::string_view name,
                       ByteWriter& out) {
-  out.u16(static_cast<uint16_t>(static_cast<uint16_t>(prefix) |
-                                (out_of_line ? kXattrOutOfLine : 0)));
+  out.u16(
+      static_cast<uint16_t>(static_cast<uint16_t>(prefix) | (out_of_line ? kXattrOutOfLine : 0)));
   out.u16(static_cast<uint16_t>(name.size()));
   out.text(name);
 }

@@ -11,8 +11,8 @@
 #include "squashfs-format/metadata.h"
 
 // Records of the fragment, export, id and xattr tables. The first three and the xattr id table are
-// arrays of fixed records in metadata blocks of exactly 8192 bytes (the last one short), followed by
-// an array of u64: the absolute position of each block.
+// arrays of fixed records in metadata blocks of exactly 8192 bytes (the last one short), followed
+// by an array of u64: the absolute position of each block.
 namespace sqfs {
 
 inline constexpr uint32_t kFragmentEntrySize = 16, kExportEntrySize = 8, kIdEntrySize = 4,

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/digest.h"
+#include "base/result.h"
+#include "fragments/fragment_ref.h"
+#include "fragments/tail_index.h"
+
+namespace sqfs {
+
+// The content of fragment blocks that the packer has handed out.
+class FragmentSource {
+ public:
+  virtual ~FragmentSource() = default;
+  // The decompressed bytes of a closed block; valid until the next call.
+  virtual Result<Bytes> fragment_bytes(uint32_t index) = 0;
+};
+
+// A full fragment block, to be compressed and placed by the caller.
+struct FragmentBlock {
+  uint32_t index = 0;
+  Buffer bytes;
+};
+
+// Packs file tails into fragment blocks, in the order in which they come. A state machine with no
+// I/O of its own and no threads: the caller compresses and places full blocks, and answers for the
+// bytes of blocks already closed.
+class FragmentPacker {
+ public:
+  FragmentPacker(uint32_t block_size, FragmentSource& closed_blocks)
+      : block_size_(block_size), closed_blocks_(closed_blocks) {}
+
+  struct Added {
+    FragmentRef ref;
+    bool is_shared = false;             // an identical tail was there
+    bool is_whole_file_known = false;   // and an earlier file consists of it alone
+    std::optional<FragmentBlock> full;  // the block that had no room for the tail
+  };
+
+  // Stores `tail` (0 < size <= block_size); later tails are not compared with it.
+  Added append(Bytes tail);
+
+  // As append, unless an identical tail was added before. Digests are taken for hints: bytes
+  // decide. Fails when fragment_bytes() does.
+  Result<Added> add(Bytes tail, const Digest& digest, bool is_whole_file);
+
+  // Whether the bytes at `ref` are these. Fails when fragment_bytes() does.
+  Result<bool> holds(FragmentRef ref, Bytes tail);
+
+  // Hands out the last block; nothing when it is empty.
+  std::optional<FragmentBlock> close();
+
+ private:
+  uint32_t block_size_;
+  FragmentSource& closed_blocks_;
+  FragmentBlock open_;
+  TailIndex index_;
+};
+
+}  // namespace sqfs

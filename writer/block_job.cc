@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "writer/block_job.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace sqfs {
+namespace {
+
+uint32_t narrow(size_t size) { return static_cast<uint32_t>(size); }
+
+}  // namespace
+
+Status JobFile::open(Env& env) {
+  if (opened != nullptr) return ok();
+  SQFS_TRY(opened, content != nullptr ? content->open(env) : env.open_input(path));
+  return ok();
+}
+
+Result<std::unique_ptr<Worker>> DataWorker::make(const DataOptions& options) {
+  auto worker = std::make_unique<DataWorker>();
+  SQFS_TRY(worker->compressor_, options.compressor->make(options.config, options.block_size));
+  return worker;
+}
+
+MutableBytes DataWorker::scratch(size_t number, size_t size) {
+  JobBuffer& buffer = scratch_[number];
+  if (buffer.size < size) buffer = JobBuffer::make(size);
+  return buffer.span();
+}
+
+// --- BlockJob -----------------------------------------------------------------------------------
+
+void BlockJob::run(Worker& worker) {
+  for (Piece& piece : pieces) {
+    JobFile& file = files[piece.file];
+    if (!file.failure && !file.has_changed_size && file.size > 0) {
+      if (auto status = run_piece(static_cast<DataWorker&>(worker), file, piece); !status) {
+        return fail(std::move(status).error());
+      }
+    }
+    if (piece.is_last) file.opened.reset();
+    ++pieces_done_;
+  }
+}
+
+// Reads the piece, and one byte more where the file is to end; nullopt when that is not what the
+// file holds.
+std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBytes into) {
+  const auto size = static_cast<size_t>(piece.size);
+  auto got = file.opened->read_at(piece.offset, into.first(size + (piece.is_last ? 1 : 0)));
+  if (!got) {
+    file.failure = std::move(got).error();
+  } else if (*got != size) {
+    file.has_changed_size = true;
+  } else {
+    return Bytes(into).first(size);
+  }
+  return std::nullopt;
+}
+
+Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {
+  if (auto status = file.open(context_.env); !status) {
+    file.failure = std::move(status).error();
+    return ok();
+  }
+  if (piece.use == PieceUse::kHoles) {
+    piece.is_hole = true;
+    if (piece.is_last) check_end(file, piece);
+    return ok();
+  }
+  const bool is_passed_on =
+      piece.use == PieceUse::kKeep || (piece.use == PieceUse::kStore && context_.options.raw_data);
+  const MutableBytes into = is_passed_on
+                                ? buffer_.span().subspan(used_)
+                                : worker.scratch(0, size_t{context_.options.block_size} + 1);
+  const auto raw = read(file, piece, into);
+  if (!raw) return ok();
+  if (context_.options.detect_holes && is_all_zero(*raw)) {
+    piece.is_hole = true;
+    return ok();
+  }
+  if (piece.wants_digest) piece.digest = context_.options.digest(*raw);
+  piece.position = narrow(used_);
+  if (piece.use == PieceUse::kDigest) return ok();
+  if (!is_passed_on) return store(worker, *raw, piece);
+  piece.is_raw = true;
+  piece.stored_size = narrow(raw->size());
+  used_ += piece.stored_size;
+  return ok();
+}
+
+Status BlockJob::store(DataWorker& worker, Bytes raw, Piece& piece) {
+  const MutableBytes out = buffer_.span().subspan(used_, raw.size());
+  std::optional<size_t> shrunk;
+  if (raw.size() > 1) {
+    SQFS_TRY(shrunk, worker.compressor().compress(raw, out.first(raw.size() - 1)));
+  }
+  if (!shrunk) std::memcpy(out.data(), raw.data(), raw.size());
+  piece.is_raw = !shrunk;
+  piece.stored_size = narrow(shrunk.value_or(raw.size()));
+  used_ += piece.stored_size;
+  return ok();
+}
+
+// A file that ends in a hole is not read to its end: look at its last byte and at the one behind.
+void BlockJob::check_end(JobFile& file, const Piece& piece) {
+  std::byte around_end[2];
+  auto got = file.opened->read_at(piece.offset + piece.size - 1, around_end);
+  if (!got) {
+    file.failure = std::move(got).error();
+  } else {
+    file.has_changed_size = *got != 1;
+  }
+}
+
+// --- CompressJob
+// ----------------------------------------------------------------------------------
+
+void CompressJob::run(Worker& worker) {
+  auto& compressor = static_cast<DataWorker&>(worker).compressor();
+  const MutableBytes out = static_cast<DataWorker&>(worker).scratch(0, raw_->size());
+  if (raw_->size() > 1) {
+    auto stored_size = compressor.compress(*raw_, out.first(raw_->size() - 1));
+    if (!stored_size) return fail(std::move(stored_size).error());
+    if (stored_size->has_value()) {
+      word_ = {narrow(**stored_size), false};
+      stored_.assign(out.begin(), out.begin() + word_.stored_size);
+      return;
+    }
+  }
+  word_ = {narrow(raw_->size()), true};
+}
+
+// --- CompareJob
+// -----------------------------------------------------------------------------------
+
+void CompareJob::run(Worker& worker) {
+  if (auto status = file_.open(context_.env); !status) return;
+  for (const StoredBlock& block : blocks) {
+    auto same = is_same_block(static_cast<DataWorker&>(worker), block);
+    if (!same) return fail(std::move(same).error());
+    if (!*same) return;
+  }
+  is_same = true;
+}
+
+Result<bool> CompareJob::is_same_block(DataWorker& worker, const StoredBlock& block) {
+  const size_t block_size = context_.options.block_size;
+  const MutableBytes read = worker.scratch(0, block_size + 1).first(block.size);
+  const auto got = file_.opened->read_at(block.offset, read);
+  if (!got || *got != block.size) return false;
+  const BlockWord word{block.word & kBlockSizeMask, (block.word & kBlockRawBit) != 0};
+  const MutableBytes raw = worker.scratch(1, block_size);
+  SQFS_TRY(const size_t size, read_stored_block(image_, block.position, word, worker.compressor(),
+                                                worker.scratch(2, block_size), raw));
+  return same_bytes(raw.first(size), read);
+}
+
+Result<size_t> read_stored_block(OutputFile& image, uint64_t position, BlockWord word,
+                                 Compressor& compressor, MutableBytes packed, MutableBytes raw) {
+  const MutableBytes into = (word.is_raw ? raw : packed).first(word.stored_size);
+  SQFS_TRY(const size_t got, image.read_at(position, into));
+  if (got != into.size()) {
+    return io_error(0, "the image ends early when it is read back; was it changed meanwhile?");
+  }
+  if (word.is_raw) return got;
+  return compressor.decompress(into, raw);
+}
+
+}  // namespace sqfs

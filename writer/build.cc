@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "writer/build.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "base/text.h"
+#include "base/warn.h"
+#include "writer/filter.h"
+#include "writer/plan.h"
+#include "writer/source_dir.h"
+#include "writer/summary.h"
+#include "writer/table_stage.h"
+#include "xattr/host.h"
+#include "xattr/pool.h"
+
+namespace sqfs {
+namespace {
+
+constexpr size_t kCopyPiece = 1u << 20;
+constexpr uint64_t kNodesPerCancelCheck = 1024;
+
+// Passes on what the data stage tells, as progress and events of the whole build.
+class DataRelay final : public DataObserver {
+ public:
+  DataRelay(const Tree& tree, uint64_t total_blocks, BuildObserver& observer, const Warn& warn)
+      : tree_(tree), total_blocks_(total_blocks), observer_(observer), warn_(warn) {
+    observer_.progress(0, total_blocks_);
+  }
+
+  void warning(const std::string& sentence) override { warn_(sentence); }
+
+  void blocks_done(uint64_t count) override {
+    done_blocks_ = std::min(done_blocks_ + count, total_blocks_);  // a file may have grown
+    observer_.progress(done_blocks_, total_blocks_);
+  }
+
+  void file_done(NodeId file, uint64_t size, bool is_duplicate) override {
+    if (!observer_.wants_files()) return;
+    BuildObserver::FileEvent event;
+    event.image_path = tree_.image_path(file);
+    event.size = size;
+    event.is_duplicate = is_duplicate;
+    observer_.file(event);
+  }
+
+ private:
+  const Tree& tree_;
+  uint64_t total_blocks_, done_blocks_ = 0;
+  BuildObserver& observer_;
+  const Warn& warn_;
+};
+
+class Builder {
+ public:
+  Builder(const BuildOptions& options, const std::string& destination, Env& env,
+          BuildObserver& observer, const std::function<bool()>& cancelled)
+      : options_(options),
+        destination_(destination),
+        env_(env),
+        observer_(observer),
+        cancelled_(cancelled),
+        warn_([this](const std::string& sentence) {
+          ++warnings_;
+          observer_.warning(sentence);
+        }) {}
+
+  // The writer in one page. What may fail for reasons known beforehand comes before the output is
+  // opened; the superblock, without which nothing is an image, is written last.
+  Result<BuildSummary> run() {
+    SQFS_CHECKED(look_at_destination());
+    SQFS_CHECKED(scan());
+    SQFS_TRY(plan_, make_plan(options_, env_.now(), warn_, tree_));
+    SQFS_CHECKED(read_xattrs());
+    const DataOptions& data = options_.data;
+    SQFS_TRY(const auto compressor, data.compressor->make(data.config, data.block_size));
+
+    SQFS_TRY(output_, env_.create_output(destination_));
+    SQFS_CHECKED(keep_bytes_before_image());
+    SQFS_TRY(const uint64_t data_start, write_head());
+
+    DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size), observer_, warn_);
+    SQFS_TRY(const DataResult content,
+             write_data(data, env_, *output_, options_.image_offset, data_start, tree_, plan_.files,
+                        relay, cancelled_));
+
+    ImageTail tail(*output_, options_.image_offset, content.end);
+    const TableInputs inputs{options_, plan_, xattrs_, content.fragments};
+    SQFS_TRY(TableResult tables, write_tables(
+                                     inputs, tree_, *compressor, tail,
+                                     [this](NodeId name) { show(name); }, cancelled_));
+    if (has_compressor_options_) tables.superblock.flags |= kFlagCompressorOptions;
+
+    SQFS_CHECKED(end_file(tail));
+    SQFS_CHECKED(write_superblock(tables.superblock));
+    SQFS_CHECKED(output_->commit());
+    BuildSummary summary = summarize(tree_, plan_, content, tables);
+    summary.warnings = warnings_;
+    return summary;
+  }
+
+ private:
+  Status check_cancelled() const {
+    if (cancelled_()) return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
+    return ok();
+  }
+
+  // Nothing is opened yet, so that a failing scan leaves the old file alone.
+  Status look_at_destination() {
+    auto info = env_.stat(destination_);
+    if (!info && info.error().os_errno == ENOENT) return ok();
+    if (!info) return std::move(info).error().with_context("Could not create destination file");
+    if (info->type != FileType::kRegular && info->type != FileType::kBlockDevice) {
+      return usage_error("Destination not block device or regular file: " +
+                         printable(destination_));
+    }
+    old_file_ = *info;
+    if (options_.sources.size() != 1) return ok();
+    const auto source = env_.stat(options_.sources[0]);
+    if (source && source->device == info->device && source->inode == info->inode) {
+      return usage_error("Source and destination are the same file: " + printable(destination_));
+    }
+    return ok();
+  }
+
+  Status scan() {
+    SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
+                                         options_.data.exit_on_error, env_, warn_));
+    if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
+    return scan_sources(options_, filter, env_, warn_, cancelled_, tree_);
+  }
+
+  Status read_xattrs() {
+    if (!options_.xattrs.store) return ok();
+    const XattrRules rules{options_.xattrs.exclude_regex, options_.xattrs.include_regex,
+                           options_.xattrs.add, options_.data.exit_on_error};
+    SQFS_TRY(HostXattrReader reader, HostXattrReader::make(rules, env_, warn_));
+    for (const NodeId id : plan_.inodes) {
+      if (id % kNodesPerCancelCheck == 0) SQFS_CHECKED(check_cancelled());
+      Node& node = tree_.node(id);
+      const bool allows_user = node.is_file() || node.is_directory();
+      SQFS_TRY(XattrSet set, reader.read(tree_.host_path(id), allows_user));
+      node.xattr_set = xattrs_.intern(std::move(set));
+    }
+    return ok();
+  }
+
+  // The output may be a new file that will replace the old one.
+  Status keep_bytes_before_image() {
+    if (options_.image_offset == 0 || !old_file_ || old_file_->type != FileType::kRegular) {
+      return ok();
+    }
+    const uint64_t size = std::min(options_.image_offset, old_file_->size);
+    SQFS_TRY(const auto old_file, env_.open_input(destination_));
+    Buffer piece(std::min<uint64_t>(kCopyPiece, size));
+    for (uint64_t done = 0; done < size;) {
+      const uint64_t wanted = std::min<uint64_t>(piece.size(), size - done);
+      const MutableBytes into = MutableBytes(piece).first(wanted);
+      SQFS_TRY(const size_t got, old_file->read_at(done, into));
+      if (got == 0) break;
+      SQFS_CHECKED(output_->write_at(done, into.first(got)));
+      done += got;
+    }
+    return ok();
+  }
+
+  // Zeros for a superblock, which also end an image that is being overwritten, and the compressor's
+  // options. Returns where the data is to start.
+  Result<uint64_t> write_head() {
+    Buffer head(kSuperblockSize);
+    const DataOptions& data = options_.data;
+    const Buffer payload = data.compressor->encode_options(data.config, data.block_size);
+    has_compressor_options_ = !payload.empty();
+    if (has_compressor_options_) {
+      ByteWriter out(head);
+      out.u16(encode(MetadataHeader{static_cast<uint16_t>(payload.size()), true}));
+      out.bytes(payload);
+    }
+    SQFS_CHECKED(output_->write_at(options_.image_offset, head));
+    return head.size();
+  }
+
+  Status end_file(ImageTail& tail) {
+    const uint64_t end = options_.image_offset + tail.position();
+    const uint64_t excess = end % kImageAlignment;
+    if (options_.pad && excess != 0) {
+      SQFS_CHECKED(tail.append(Buffer(kImageAlignment - excess)));
+    }
+    return output_->truncate(options_.image_offset + tail.position());
+  }
+
+  Status write_superblock(const Superblock& superblock) {
+    SQFS_CHECKED(output_->sync());
+    SQFS_CHECKED(check_cancelled());
+    SQFS_CHECKED(output_->write_at(options_.image_offset, encode(superblock)));
+    return output_->sync();
+  }
+
+  void show(NodeId name) {
+    if (!observer_.wants_files()) return;
+    if (const auto event = table_event(tree_, name)) observer_.file(*event);
+  }
+
+  const BuildOptions& options_;
+  const std::string& destination_;
+  Env& env_;
+  BuildObserver& observer_;
+  const std::function<bool()>& cancelled_;
+  Warn warn_;
+  uint64_t warnings_ = 0;
+
+  std::optional<FileInfo> old_file_;  // what is at the destination
+  Tree tree_;
+  Plan plan_;
+  XattrPool xattrs_;
+  std::unique_ptr<OutputFile> output_;
+  bool has_compressor_options_ = false;
+};
+
+}  // namespace
+
+Result<BuildSummary> build_image(const BuildOptions& options, const std::string& destination,
+                                 Env& env, BuildObserver& observer,
+                                 const std::function<bool()>& cancelled) {
+  return Builder(options, destination, env, observer, cancelled).run();
+}
+
+}  // namespace sqfs

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/env.h"
+#include "base/mode_change.h"
+#include "base/result.h"
+#include "compressors/compressor.h"
+#include "writer/data_stage.h"
+
+// The writer's front door: sources in, image out.
+namespace sqfs {
+
+// A time given on the command line.
+struct TimeChoice {
+  enum class Kind : uint8_t { kDefault, kFixed, kNewestInode } kind = Kind::kDefault;
+  uint32_t seconds = 0;  // kFixed
+};
+
+struct TimeOptions {
+  TimeChoice image;               // -mkfs-time
+  TimeChoice inodes;              // -inode-time: all of them, the root included
+  TimeChoice root;                // -root-time
+  std::optional<uint32_t> clamp;  // SOURCE_DATE_EPOCH: the image's time; later mtimes become it
+};
+
+struct OwnerOptions {
+  std::optional<uint32_t> force_uid, force_gid;  // -all-root sets both to 0
+  std::optional<ModeChange> force_file_mode, force_dir_mode;
+  std::optional<ModeChange> root_mode;
+  std::optional<uint32_t> root_uid, root_gid;
+  uint32_t id_offset = 0;  // added to every id, modulo 2^32
+};
+
+enum class ExcludeSyntax : uint8_t { kExact, kWildcards, kRegex };
+
+struct FilterOptions {
+  ExcludeSyntax syntax = ExcludeSyntax::kExact;
+  std::vector<std::string> excludes;  // in the order given, those of files included
+  std::optional<uint32_t> max_depth;
+  enum class FileSystems : uint8_t {
+    kAll,
+    kOneEmptyDirs,
+    kOneNoDirs
+  } file_systems = FileSystems::kAll;
+};
+
+struct XattrOptions {
+  bool store = true;
+  std::optional<std::string> exclude_regex, include_regex;  // POSIX extended, on full names
+  std::vector<std::pair<std::string, Buffer>> add;          // full name, value; to every file
+};
+
+struct BuildOptions {
+  std::vector<std::string> sources;
+  bool keep_as_directory = false;
+  bool find_hard_links = true;
+
+  DataOptions
+      data;  // compressor, block size, fragments, duplicates, threads, memory, exit_on_error
+  bool raw_inodes = false;  // directory, fragment and export tables too
+  bool raw_ids = false;     // implied by raw_inodes
+  bool raw_xattrs = false;
+  bool export_table = true;
+
+  TimeOptions times;
+  OwnerOptions owners;
+  FilterOptions filter;
+  XattrOptions xattrs;
+
+  bool pad = true;  // to a multiple of 4096, the offset included
+  uint64_t image_offset = 0;
+};
+
+// What a build tells while it works; all calls come from the thread that called build_image.
+class BuildObserver {
+ public:
+  virtual ~BuildObserver() = default;
+  virtual void warning(const std::string& sentence) = 0;
+  // Progress in data blocks; total is fixed before the first call with done > 0.
+  virtual void progress(uint64_t done, uint64_t total) = 0;
+  // One object of the image, as `-info` shows it.
+  struct FileEvent {
+    enum class Kind : uint8_t {
+      kFile,
+      kSymlink,
+      kDirectory,
+      kCharDevice,
+      kBlockDevice,
+      kFifo,
+      kSocket
+    } kind = Kind::kFile;
+    std::string image_path;
+    uint64_t size = 0;          // files
+    uint64_t inode_ref = 0;     // others: the packed reference
+    bool is_duplicate = false;  // files
+    bool is_link = false;
+  };
+  virtual bool wants_files() const = 0;  // false: file() is never called
+  virtual void file(const FileEvent& event) = 0;
+};
+
+struct TableSize {
+  uint64_t stored_bytes = 0, raw_bytes = 0;
+};
+
+struct BuildSummary {
+  uint16_t flags = 0;
+  uint32_t block_size = 0;
+  uint64_t bytes_used = 0;
+  uint64_t file_bytes = 0;  // all regular files as read
+  TableSize inode_table, directory_table, xattr_table;
+  uint64_t duplicate_files = 0, inodes = 0, files = 0, fragments = 0, symlinks = 0, devices = 0,
+           fifos = 0, sockets = 0, directories = 0, hard_links = 0;
+  uint32_t ids = 0;
+  std::vector<uint32_t> uids, gids;  // in the order of the id table
+  uint64_t warnings = 0;
+};
+
+// Builds an image at `destination`. All that can be known to fail before writing (sources, options,
+// excludes) fails before the destination is opened, and until the last byte is on disk whatever was
+// at the destination stays as it was (Env::create_output says where that is possible).
+// Errors name the file or option; Code::kCancelled when `cancelled` returned true.
+Result<BuildSummary> build_image(const BuildOptions& options, const std::string& destination,
+                                 Env& env, BuildObserver& observer,
+                                 const std::function<bool()>& cancelled);
+
+}  // namespace sqfs

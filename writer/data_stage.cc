@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "writer/data_stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "writer/block_job.h"
+#include "writer/data_commit.h"
+#include "writer/data_feed.h"
+#include "writer/dedup.h"
+
+namespace sqfs {
+namespace {
+
+constexpr size_t kMinWriteBytes = 4096, kMaxWriteBytes = 1u << 20;
+constexpr size_t kMaxCacheBytes = 8u << 20;
+constexpr size_t kPieceOverheadBytes = 256;
+
+// How the memory is shared out. More than what keeps all threads busy is not taken, however much is
+// allowed.
+struct Budget {
+  size_t window_bytes;  // ordered jobs
+  size_t cache_bytes;   // fragment blocks kept for comparison
+  OutputQueue::Limits queue;
+};
+
+Budget share_out(const DataOptions& options) {
+  const size_t threads = options.threads, job = job_bytes(options.block_size);
+  const size_t half = options.memory_bytes / 2, quarter = half / 2, eighth = quarter / 2;
+  return {std::min(half, (4 * threads + 4) * job),
+          std::min(eighth, kMaxCacheBytes),
+          {std::min(quarter, (4 * threads + 4) * job),
+           std::clamp(eighth, kMinWriteBytes, kMaxWriteBytes)}};
+}
+
+size_t cost_of(const BlockJob& job) {
+  size_t cost = job.pieces.size() * kPieceOverheadBytes;
+  for (const Piece& piece : job.pieces) {
+    if (piece.use != PieceUse::kHoles) cost += piece.size;
+  }
+  return cost;
+}
+
+}  // namespace
+
+Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
+                              uint64_t image_offset, uint64_t start, Tree& tree,
+                              std::span<const NodeId> files, DataObserver& observer,
+                              const std::function<bool()>& cancelled) {
+  const JobContext context{env, options};
+  const Budget budget = share_out(options);
+  OrderedPool pool(options.threads, budget.window_bytes,
+                   [&options] { return DataWorker::make(options); });
+  JobBuffers buffers(options.block_size);
+  Feeder feeder(context, buffers, tree, files, assign_roles(tree, files, options.find_duplicates));
+  DataCommitter committer(
+      {context, pool, buffers, feeder, output, image_offset, tree, files, observer, cancelled},
+      start, budget.queue, budget.cache_bytes);
+  while (feeder.more() || pool.in_flight() > 0) {
+    if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    while (feeder.more() && pool.has_room(job_bytes(options.block_size))) {
+      auto job = feeder.next_job();
+      const size_t cost = cost_of(*job);
+      pool.submit(std::move(job), cost);
+    }
+    const std::unique_ptr<Job> done = pool.pop();
+    auto& job = static_cast<BlockJob&>(*done);
+    SQFS_CHECKED(committer.commit(job));
+    buffers.give_back(job.take_buffer());
+  }
+  return committer.finish();
+}
+
+}  // namespace sqfs
