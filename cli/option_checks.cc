@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "cli/option_checks.h"
+
+#include <algorithm>
+
+#include "cli/option_values.h"
+
+namespace sqfs {
+namespace {
+
+constexpr uint64_t kBaseMemory = 64u << 20;
+// What a thread needs to be kept busy: a block being read, one being compressed, their results.
+constexpr uint64_t kBlocksPerThread = 4;
+
+using Kind = TimeChoice::Kind;
+
+// -repro-time T stands for -mkfs-time T -inode-time T.
+Status apply_repro_time(MakeSettings& make, uint32_t seconds) {
+  TimeOptions& times = make.build.times;
+  const bool any_newest = make.image_time_is_newest || times.inodes.kind == Kind::kNewestInode ||
+                          times.root.kind == Kind::kNewestInode;
+  if (make.repro) return unsupported_error("-repro and -repro-time contradict each other");
+  if (any_newest) return unsupported_error("-repro-time contradicts a time given as \"inode\"");
+  const bool other_image = make.image_time && *make.image_time != seconds;
+  const bool other_inodes = times.inodes.kind == Kind::kFixed && times.inodes.seconds != seconds;
+  if (other_image || other_inodes) {
+    return unsupported_error("-repro-time contradicts -mkfs-time or -inode-time");
+  }
+  make.image_time = seconds;
+  times.inodes = {Kind::kFixed, seconds};
+  return ok();
+}
+
+Status finish_times(Settings& settings) {
+  MakeSettings& make = settings.make;
+  TimeOptions& times = make.build.times;
+  if (make.repro_time) SQFS_CHECKED(apply_repro_time(make, *make.repro_time));
+  if (make.image_time && (make.image_time_is_newest || make.repro)) {
+    return unsupported_error("-mkfs-time with a time contradicts -mkfs-time inode and -repro");
+  }
+  if (make.image_time) times.image = {Kind::kFixed, *make.image_time};
+  if (make.image_time_is_newest || make.repro) times.image.kind = Kind::kNewestInode;
+
+  const auto epoch = settings.io.env.variable("SOURCE_DATE_EPOCH");
+  if (!epoch) return ok();
+  SQFS_TRY(const uint32_t seconds, parse_epoch(*epoch));
+  // What the command line says wins: the environment only fills in and clamps the rest.
+  if (times.image.kind == Kind::kDefault) times.image = {Kind::kFixed, seconds};
+  if (times.inodes.kind != Kind::kFixed) times.clamp = seconds;
+  return ok();
+}
+
+Status check_progress(const MakeSettings& make) {
+  if (!make.no_progress) return ok();
+  if (make.percentage)
+    return unsupported_error("-no-progress and -percentage contradict each other");
+  if (make.progress) return unsupported_error("-no-progress and -progress contradict each other");
+  return ok();
+}
+
+void finish_resources(Settings& settings) {
+  DataOptions& data = settings.make.build.data;
+  const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
+  const uint64_t memory =
+      settings.make.memory.value_or(default_memory(settings.io.system, wanted, data.block_size));
+  const uint64_t affordable = memory / (kBlocksPerThread * data.block_size);
+  data.threads = static_cast<unsigned>(std::clamp<uint64_t>(affordable, 1, wanted));
+  data.memory_bytes = static_cast<size_t>(std::min<uint64_t>(memory, SIZE_MAX));
+}
+
+Status finish_compressor(Settings& settings) {
+  DataOptions& data = settings.make.build.data;
+  Status status = data.compressor->finish(data.config, data.block_size);
+  if (!status) {
+    status.error().code = Code::kUnsupported;
+    return status;
+  }
+  if (!data.compressor->kernel_mounts) {
+    settings.warnings.push_back(std::string(data.compressor->name) +
+                                " is a legacy format: no Linux kernel mounts this image");
+  }
+  return ok();
+}
+
+}  // namespace
+
+Status finish_settings(Settings& settings) {
+  SQFS_CHECKED(check_progress(settings.make));
+  SQFS_CHECKED(finish_times(settings));
+  SQFS_CHECKED(finish_compressor(settings));
+  finish_resources(settings);
+  return ok();
+}
+
+uint64_t default_memory(System& system, unsigned threads, uint32_t block_size) {
+  const uint64_t busy = uint64_t{threads} * kBlocksPerThread * block_size;
+  return std::max(kBaseMemory, std::min(busy, system.physical_memory() / 4));
+}
+
+}  // namespace sqfs

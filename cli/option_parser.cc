@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "cli/option_parser.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/help.h"
+#include "cli/suggest.h"
+
+namespace sqfs {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
+
+const CompressorOption* find_compressor_option(const CompressorInfo& compressor,
+                                               std::string_view word) {
+  for (const CompressorOption& option : compressor.options) {
+    if (option.text.name == word) return &option;
+  }
+  return nullptr;
+}
+
+// Whether the word behind `word` is its value, as far as that can be told before -comp is known.
+bool takes_value(std::string_view word) {
+  if (const OptionRow* row = find_option(Tool::kMksquashfs, word)) return row->takes_value();
+  return std::ranges::any_of(compressors(), [&](const CompressorInfo& compressor) {
+    const CompressorOption* option = find_compressor_option(compressor, word);
+    return option != nullptr && !option->text.argument.empty();
+  });
+}
+
+std::vector<std::string_view> known_words(Tool tool, const CompressorInfo* compressor) {
+  std::vector<std::string_view> words;
+  for (const OptionRow& row : option_rows(tool)) {
+    if (row.kind == OptionKind::kHidden) continue;
+    words.push_back(row.text.name);
+    if (!row.text.alias.empty()) words.push_back(row.text.alias);
+  }
+  if (compressor == nullptr) return words;
+  for (const CompressorOption& option : compressor->options) words.push_back(option.text.name);
+  return words;
+}
+
+std::string did_you_mean(Tool tool, std::string_view word, const CompressorInfo* compressor) {
+  const std::string nearest = nearest_word(word, known_words(tool, compressor));
+  return nearest.empty() ? std::string() : ". Did you mean " + nearest + "?";
+}
+
+Error missing_value(const OptionText& option) {
+  return usage_error(std::string(option.name) + " needs a value: " + std::string(option.name) +
+                     " " + std::string(option.argument));
+}
+
+// --- mksquashfs
+// -------------------------------------------------------------------------------------
+
+// Calls visit(row, value) for the options of a kind of question before the parse proper; a missing
+// value is given as nullopt.
+template <class Visit>
+void scan(Words args, Visit visit) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const OptionRow* row = find_option(Tool::kMksquashfs, args[i]);
+    if (row != nullptr && row->kind == OptionKind::kRest) return;
+    const bool has_value = takes_value(args[i]);
+    if (row != nullptr) {
+      std::optional<std::string_view> value;
+      if (has_value && i + 1 < args.size()) value = args[i + 1];
+      if (!visit(*row, value)) return;
+    }
+    if (has_value) ++i;
+  }
+}
+
+Status scan_print_options(Words args, Settings& settings) {
+  Status status = ok();
+  scan(args, [&](const OptionRow& row, std::optional<std::string_view> value) {
+    if (row.text.name == "-cols" && value) {
+      status = row.apply(settings, *value);
+      return status.has_value();
+    }
+    if (row.kind != OptionKind::kPrint || settings.print != Print::kNothing) return true;
+    status = row.takes_value() && !value ? missing_value(row.text)
+                                         : row.apply(settings, value.value_or(""));
+    return status.has_value();
+  });
+  return status;
+}
+
+Status scan_compressor(Words args, Settings& settings) {
+  Status status = ok();
+  scan(args, [&](const OptionRow& row, std::optional<std::string_view> value) {
+    if (row.text.name == "-comp") {
+      status = value ? row.apply(settings, *value) : missing_value(row.text);
+    }
+    return status.has_value();
+  });
+  return status;
+}
+
+Status take_names(Words words, Settings& settings) {
+  if (words.empty()) return usage_error("sources and an image have to stand before the options");
+  if (words.size() == 1) return usage_error("no image is named: only one word is given");
+  settings.make.destination = std::string(words.back());
+  for (const std::string_view word : words.first(words.size() - 1)) {
+    if (word == "-") {
+      return usage_error("\"-\" is no source; a file of that name is ./-");
+    }
+    settings.make.build.sources.emplace_back(word);
+  }
+  return ok();
+}
+
+// An option of the compressor. Its errors come without usage lines: they list what there is.
+Status take_compressor_option(std::string_view word, std::optional<std::string_view> value,
+                              Settings& settings) {
+  const CompressorInfo& compressor = *settings.make.build.data.compressor;
+  const CompressorOption* option = find_compressor_option(compressor, word);
+  if (option == nullptr) {
+    std::string text = std::string(compressor.name) + " has no option " + printable(word);
+    if (!settings.make.compressor_given) text += ". Is -comp missing?";
+    return unsupported_error(text + "\n" + compressor_help(compressor, kNarrowColumns));
+  }
+  if (!option->text.argument.empty() && !value) {
+    Error error = missing_value(option->text);
+    error.code = Code::kUnsupported;
+    return error;
+  }
+  Status status = option->apply(settings.make.build.data.config, value.value_or(""));
+  if (!status) status.error().code = Code::kUnsupported;
+  return status;
+}
+
+Status take_excludes(const OptionRow& row, Words words, Settings& settings) {
+  if (words.empty()) return missing_value(row.text);
+  std::string swallowed;
+  for (const std::string_view word : words) {
+    const OptionRow* other = find_option(Tool::kMksquashfs, word);
+    // A second -e is harmless, and common: it only excludes a file called "-e".
+    const bool is_repeated = other != nullptr && other->kind == OptionKind::kRest;
+    const bool looks_meant = other != nullptr || word.starts_with("-X");
+    if (looks_meant && !is_repeated) swallowed += (swallowed.empty() ? "" : " ") + printable(word);
+    SQFS_CHECKED(row.apply(settings, word));
+  }
+  if (!swallowed.empty()) {
+    settings.warnings.push_back("words behind -e are excludes, not options: " + swallowed);
+  }
+  return ok();
+}
+
+Status take_options(Words words, Settings& settings) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const OptionRow* row = find_option(Tool::kMksquashfs, word);
+    if (row != nullptr && row->kind == OptionKind::kRest) {
+      return take_excludes(*row, words.subspan(i + 1), settings);
+    }
+    std::optional<std::string_view> value;
+    const bool has_value = takes_value(word);
+    if (has_value && i + 1 < words.size()) value = words[i + 1];
+    if (word.starts_with("-X") && row == nullptr) {
+      SQFS_CHECKED(take_compressor_option(word, value, settings));
+    } else if (row == nullptr) {
+      const std::string_view what = is_option(word) ? " is no option"
+                                                    : " is no option; sources "
+                                                      "come before the image";
+      return usage_error(
+          printable(word) + std::string(what) +
+          did_you_mean(Tool::kMksquashfs, word, settings.make.build.data.compressor));
+    } else if (has_value && !value) {
+      return missing_value(row->text);
+    } else {
+      SQFS_CHECKED(row->apply(settings, value.value_or("")));
+    }
+    if (has_value) ++i;
+  }
+  return ok();
+}
+
+// --- fsck
+// ---------------------------------------------------------------------------------------------
+
+struct FsckParser {
+  Words args;
+  Settings& settings;
+  std::vector<std::string_view> operands;
+  size_t next = 0;
+
+  Status unknown(std::string_view word) {
+    return usage_error(printable(word) + " is no option" +
+                       did_you_mean(Tool::kFsck, word, nullptr));
+  }
+
+  // `attached`: the value that stands in the same word.
+  Status apply(const OptionRow& row, std::optional<std::string_view> attached) {
+    if (!row.takes_value()) {
+      if (attached) return usage_error(std::string(row.text.name) + " takes no value");
+      return row.apply(settings, {});
+    }
+    if (attached) return row.apply(settings, *attached);
+    if (next == args.size()) return missing_value(row.text);
+    return row.apply(settings, args[next++]);
+  }
+
+  Status take_long(std::string_view word) {
+    const size_t equals = word.find('=');
+    const OptionRow* row = find_option(Tool::kFsck, word.substr(0, equals));
+    if (row == nullptr) return unknown(word);
+    if (equals == std::string_view::npos) return apply(*row, std::nullopt);
+    return apply(*row, word.substr(equals + 1));
+  }
+
+  Status take_short(std::string_view word) {
+    for (size_t i = 1; i < word.size(); ++i) {
+      const std::string name{'-', word[i]};
+      const OptionRow* row = find_option(Tool::kFsck, name);
+      if (row == nullptr) return unknown(word);
+      const std::string_view rest = word.substr(i + 1);
+      if (row->takes_value()) {
+        return apply(*row, rest.empty() ? std::nullopt : std::optional(rest));
+      }
+      SQFS_CHECKED(apply(*row, std::nullopt));
+    }
+    return ok();
+  }
+
+  Status run() {
+    while (next < args.size()) {
+      const std::string_view word = args[next++];
+      if (word == "--") {
+        operands.insert(operands.end(), args.begin() + static_cast<std::ptrdiff_t>(next),
+                        args.end());
+        break;
+      }
+      if (word.starts_with("--")) {
+        SQFS_CHECKED(take_long(word));
+      } else if (is_option(word)) {
+        SQFS_CHECKED(take_short(word));
+      } else {
+        operands.push_back(word);
+      }
+    }
+    return ok();
+  }
+};
+
+}  // namespace
+
+Status parse_mksquashfs(std::span<const std::string_view> args, Settings& settings) {
+  settings.make.build.data.compressor = &default_compressor();
+  SQFS_CHECKED(scan_print_options(args, settings));
+  const bool prints = settings.print != Print::kNothing;
+  if (prints && settings.print != Print::kXhelp) return ok();
+  SQFS_CHECKED(scan_compressor(args, settings));
+  if (prints) return ok();
+  if (args.empty()) return usage_error("neither sources nor an image are named");
+  const auto first_option = std::ranges::find_if(args, is_option);
+  const auto names = static_cast<size_t>(first_option - args.begin());
+  SQFS_CHECKED(take_names(args.first(names), settings));
+  return take_options(args.subspan(names), settings);
+}
+
+Status parse_fsck(std::span<const std::string_view> args, Settings& settings, std::string& image) {
+  FsckParser parser{args, settings, {}};
+  SQFS_CHECKED(parser.run());
+  if (settings.print != Print::kNothing) return ok();
+  if (parser.operands.empty()) return usage_error("no image is named");
+  if (parser.operands.size() > 1) return usage_error("one image at a time");
+  image = std::string(parser.operands[0]);
+  return ok();
+}
+
+}  // namespace sqfs

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: MIT
+#include "cli/option_rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cli/option_values.h"
+#include "cli/version.h"
+
+namespace sqfs {
+namespace {
+
+constexpr uint64_t kMaxU32 = 0xffffffff, kMaxInt = 0x7fffffff;
+constexpr uint64_t kMinMemory = 1u << 20;
+constexpr uint64_t kMaxReaders = 1024;
+
+using Value = std::string_view;
+
+// --- apply functions of more than one line
+// --------------------------------------------------------
+
+Status apply_compressor(Settings& s, Value value) {
+  const CompressorInfo* info = find_compressor(value);
+  if (info == nullptr || !info->available()) {
+    std::string text = "there is no compressor \"" + printable(value) + "\". There are:";
+    for (const CompressorInfo& row : compressors()) {
+      if (row.available()) text += "\n\t" + std::string(row.name);
+      if (row.id == default_compressor().id) text += " (default)";
+    }
+    return unsupported_error(std::move(text));
+  }
+  if (s.make.compressor_given && s.make.build.data.compressor != info) {
+    return unsupported_error("-comp is given twice with different compressors");
+  }
+  s.make.build.data.compressor = info;
+  s.make.compressor_given = true;
+  return ok();
+}
+
+Status apply_block_size(Settings& s, Value value) {
+  SQFS_TRY(const uint64_t size, parse_size_value("-b", value));
+  if (size < kMinBlockSize || size > kMaxBlockSize || (size & (size - 1)) != 0) {
+    return usage_error("-b takes a power of two from 4K to 1M, not \"" + printable(value) + "\"");
+  }
+  s.make.build.data.block_size = static_cast<uint32_t>(size);
+  return ok();
+}
+
+Status apply_no_compression(Settings& s, Value) {
+  s.make.build.raw_inodes = s.make.build.raw_xattrs = true;
+  s.make.build.data.raw_data = s.make.build.data.raw_fragments = true;
+  return ok();
+}
+
+Status apply_image_time(Settings& s, Value value) {
+  if (value == "inode") {
+    s.make.image_time_is_newest = true;
+    return ok();
+  }
+  SQFS_TRY(s.make.image_time, parse_time(s.io.system, "-mkfs-time", value));
+  return ok();
+}
+
+Result<TimeChoice> time_choice(Settings& s, std::string_view option, Value value) {
+  if (value == "inode") return TimeChoice{TimeChoice::Kind::kNewestInode, 0};
+  SQFS_TRY(const uint32_t seconds, parse_time(s.io.system, option, value));
+  return TimeChoice{TimeChoice::Kind::kFixed, seconds};
+}
+
+Status apply_mode(std::optional<ModeChange>& mode, std::string_view option, Value value) {
+  auto change = ModeChange::parse(value);
+  if (!change) return std::move(change).error().with_context(std::string(option));
+  mode = *std::move(change);
+  return ok();
+}
+
+Status apply_exclude_file(Settings& s, Value value) {
+  SQFS_TRY(const std::string text, s.io.system.read_text(std::string(value)));
+  SQFS_TRY(std::vector<std::string> patterns, parse_exclude_file(value, text));
+  for (std::string& pattern : patterns) {
+    s.make.build.filter.excludes.push_back(std::move(pattern));
+  }
+  return ok();
+}
+
+Status apply_xattr_regex(Settings& s, std::optional<std::string>& regex, std::string_view option,
+                         Value value) {
+  SQFS_CHECKED(check_regex(option, value));
+  regex = std::string(value);
+  s.make.xattrs_selected = s.make.build.xattrs.store = true;
+  return ok();
+}
+
+Status apply_xattr_add(Settings& s, Value value) {
+  SQFS_TRY(XattrArgument added, parse_xattr_argument("-xattrs-add", value));
+  auto& list = s.make.build.xattrs.add;
+  const auto same_name = [&](const auto& other) { return other.first == added.name; };
+  if (std::ranges::any_of(list, same_name)) {
+    return unsupported_error("-xattrs-add names " + printable(added.name) + " twice");
+  }
+  list.emplace_back(std::move(added.name), std::move(added.value));
+  s.make.xattrs_selected = s.make.build.xattrs.store = true;
+  return ok();
+}
+
+Status apply_no_xattrs(Settings& s, Value) {
+  if (s.make.xattrs_selected) {
+    return usage_error("-no-xattrs contradicts the -xattrs-… options before it");
+  }
+  s.make.build.xattrs.store = false;
+  return ok();
+}
+
+Status apply_memory(Settings& s, Value value) {
+  SQFS_TRY(const uint64_t bytes, parse_size_value("-mem", value));
+  if (bytes < kMinMemory)
+    return usage_error("-mem takes 1M or more, not \"" + printable(value) + "\"");
+  s.make.memory = bytes;
+  return ok();
+}
+
+Status apply_memory_percent(Settings& s, Value value) {
+  SQFS_TRY(const uint64_t percent, parse_percent_in("-mem-percent", value, 1, 75));
+  s.make.memory = std::max(s.io.system.physical_memory() / 100 * percent, kMinMemory);
+  return ok();
+}
+
+// For options that only steer the inside of the other implementation: the value has to be right.
+Status accept_number(std::string_view option, Value value, uint64_t min, uint64_t max) {
+  SQFS_TRY([[maybe_unused]] const uint64_t number, parse_number_in(option, value, min, max));
+  return ok();
+}
+
+Status ask(Settings& s, Print print, Value what = {}) {
+  s.print = print;
+  s.print_what = std::string(what);
+  return ok();
+}
+
+Status apply_processors(std::optional<unsigned>& processors, std::string_view option, Value value) {
+  SQFS_TRY(const uint64_t count, parse_number_in(option, value, 1, kMaxInt));
+  processors = static_cast<unsigned>(count);
+  return ok();
+}
+
+constexpr auto kPlain = OptionKind::kPlain, kPrint = OptionKind::kPrint, kRest = OptionKind::kRest,
+               kHidden = OptionKind::kHidden;
+
+// --- mksquashfs
+// -------------------------------------------------------------------------------------
+
+constexpr OptionRow kMksquashfsRows[] = {
+    // Compression
+    {{"-comp", "", "<compressor>", "compress with gzip, lzo, lz4, xz, zstd or lzma",
+      "The default is gzip unless the build says otherwise. lzma is a legacy format that no kernel "
+      "mounts; a warning says so. The compressors and their options are described under "
+      "COMPRESSORS."},
+     Section::kCompression,
+     kPlain,
+     apply_compressor},
+    {{"-b", "", "<size>", "data block size, 4K to 1M, a power of two (default 128K)",
+      "Larger blocks compress better; a reader has to decompress a whole block to get at any part "
+      "of it. The size may end in K or M."},
+     Section::kCompression,
+     kPlain,
+     apply_block_size},
+    {{"-noI", "-noInodeCompression", "", "do not compress inodes, directories and tables",
+      "This includes the table of user and group ids (-noId)."},
+     Section::kCompression,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.raw_inodes = true, ok(); }},
+    {{"-noId", "-noIdTableCompression", "", "do not compress the table of user and group ids", ""},
+     Section::kCompression,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.raw_ids = true, ok(); }},
+    {{"-noD", "-noDataCompression", "", "do not compress data blocks", ""},
+     Section::kCompression,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.raw_data = true, ok(); }},
+    {{"-noF", "-noFragmentCompression", "", "do not compress fragment blocks", ""},
+     Section::kCompression,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.raw_fragments = true, ok(); }},
+    {{"-noX", "-noXattrCompression", "", "do not compress extended attributes", ""},
+     Section::kCompression,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.raw_xattrs = true, ok(); }},
+    {{"-no-compression", "", "", "compress nothing: -noI -noD -noF -noX in one", ""},
+     Section::kCompression,
+     kPlain,
+     apply_no_compression},
+    {{"-Xhelp", "", "", "print the options of the compressor that -comp selects", ""},
+     Section::kCompression,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kXhelp); }},
+
+    // Build
+    {{"-noappend", "", "", "replace an existing image instead of refusing to touch it",
+      "The new image is made beside the old one and takes its name when it is complete, so that "
+      "after a failure the old one is still there. A block device is written in place."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); }},
+    {{"-keep-as-directory", "", "", "with one source directory, store it and not just its contents",
+      ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); }},
+    {{"-exports", "", "", "write the table that NFS export needs (default)", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); }},
+    {{"-no-exports", "", "", "do not write the table that NFS export needs", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.export_table = false, ok(); }},
+    {{"-no-sparse", "", "", "store blocks of zeros as data, not as holes", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.detect_holes = false, ok(); }},
+    {{"-tailends", "-always-use-fragments", "",
+      "pack the last partial block of large files into fragments, too",
+      "Without it, only files smaller than a block are packed. The image becomes smaller; reading "
+      "the end of such a file costs another block."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.data.fragments = FragmentPolicy::kTailEnds, ok();
+     }},
+    {{"-no-tailends", "", "", "pack only files smaller than a block into fragments (default)", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.data.fragments = FragmentPolicy::kSmallFiles, ok();
+     }},
+    {{"-no-fragments", "", "", "pack nothing into fragments: every file has blocks of its own", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.fragments = FragmentPolicy::kNone, ok(); }},
+    {{"-no-duplicates", "", "", "store files with the same content once each", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.find_duplicates = false, ok(); }},
+    {{"-no-hardlinks", "", "", "store hard links as files of their own",
+      "Their data is still stored once unless -no-duplicates is given as well."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.find_hard_links = false, ok(); }},
+
+    // Time
+    {{"-mkfs-time", "-fstime", "<time>", "time of the image; \"inode\": that of the newest file",
+      ""},
+     Section::kTime,
+     kPlain,
+     apply_image_time},
+    {{"-inode-time", "-all-time", "<time>",
+      "time of every file and directory; \"inode\": that of the newest one",
+      "Includes the root directory, whatever -root-time says."},
+     Section::kTime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.times.inodes, time_choice(s, "-inode-time", v));
+       return ok();
+     }},
+    {{"-root-time", "", "<time>", "time of the root directory; \"inode\": that of the newest file",
+      "A time later than SOURCE_DATE_EPOCH becomes SOURCE_DATE_EPOCH."},
+     Section::kTime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.times.root, time_choice(s, "-root-time", v));
+       return ok();
+     }},
+    {{"-repro", "", "", "the same image from the same files: -mkfs-time inode", ""},
+     Section::kTime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.repro = true, ok(); }},
+    {{"-repro-time", "", "<time>", "one time for everything: -mkfs-time and -inode-time in one",
+      ""},
+     Section::kTime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.repro_time, parse_time(s.io.system, "-repro-time", v));
+       return ok();
+     }},
+    {{"-reproducible", "", "", "no effect: images are always reproducible", ""},
+     Section::kTime,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-not-reproducible", "", "", "no effect", ""},
+     Section::kTime,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+
+    // Permissions and ownership
+    {{"-all-root", "-root-owned", "", "everything belongs to user 0 and group 0", ""},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value) {
+       s.make.build.owners.force_uid = s.make.build.owners.force_gid = 0;
+       return ok();
+     }},
+    {{"-force-uid", "", "<user>", "everything belongs to this user, a number or a name", ""},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.owners.force_uid, parse_user(s.io.system, "-force-uid", v));
+       return ok();
+     }},
+    {{"-force-gid", "", "<group>", "everything belongs to this group, a number or a name", ""},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.owners.force_gid, parse_group(s.io.system, "-force-gid", v));
+       return ok();
+     }},
+    {{"-force-file-mode", "", "<mode>", "permissions of everything but directories",
+      "As -root-mode takes them. A symbolic change applies to each file's own permissions."},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_mode(s.make.build.owners.force_file_mode, "-force-file-mode", v);
+     }},
+    {{"-force-dir-mode", "", "<mode>", "permissions of all directories, the root included", ""},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_mode(s.make.build.owners.force_dir_mode, "-force-dir-mode", v);
+     }},
+    {{"-root-mode", "", "<mode>", "permissions of the root directory, octal or as u=rwx,go=rx",
+      "-force-dir-mode goes before it."},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_mode(s.make.build.owners.root_mode, "-root-mode", v);
+     }},
+    {{"-root-uid", "", "<user>", "owner of the root directory",
+      "-all-root and -force-uid go before it."},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.owners.root_uid, parse_user(s.io.system, "-root-uid", v));
+       return ok();
+     }},
+    {{"-root-gid", "", "<group>", "group of the root directory",
+      "-all-root and -force-gid go before it."},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.owners.root_gid, parse_group(s.io.system, "-root-gid", v));
+       return ok();
+     }},
+    {{"-uid-gid-offset", "", "<number>", "add a number to every user and group id",
+      "The sum is taken modulo 2^32."},
+     Section::kPermissions,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t offset, parse_number("-uid-gid-offset", v, kMaxU32));
+       s.make.build.owners.id_offset = static_cast<uint32_t>(offset);
+       return ok();
+     }},
+
+    // Filter
+    {{"-ef", "", "<file>", "exclude what the file lists, one a line",
+      "Empty lines and lines that begin with # are skipped; a \\ at the start of a line protects a "
+      "# or a blank. May be given several times."},
+     Section::kFilter,
+     kPlain,
+     apply_exclude_file},
+    {{"-wildcards", "", "", "excludes are shell patterns, matched from the root of the image", ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.filter.syntax = ExcludeSyntax::kWildcards, ok();
+     }},
+    {{"-regex", "", "", "excludes are extended regular expressions, one for each path component",
+      ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); }},
+    {{"-max-depth", "", "<levels>", "descend at most this many levels; 0 leaves an empty root", ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t levels, parse_number("-max-depth", v, kMaxInt));
+       s.make.build.filter.max_depth = static_cast<uint32_t>(levels);
+       return ok();
+     }},
+    {{"-one-file-system", "", "", "store mount points of other file systems as empty directories",
+      ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneEmptyDirs, ok();
+     }},
+    {{"-one-file-system-x", "", "", "leave out mount points of other file systems", ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneNoDirs, ok();
+     }},
+    {{"-e", "", "<exclude>...", "exclude these files and directories; has to be the last option",
+      "Every word behind it is an exclude, even if it looks like an option; a warning names such "
+      "words. See EXCLUDES."},
+     Section::kFilter,
+     kRest,
+     [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); }},
+
+    // Extended attributes
+    {{"-xattrs", "", "", "store extended attributes (default)", ""},
+     Section::kXattrs,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.xattrs.store = true, ok(); }},
+    {{"-no-xattrs", "", "", "do not store extended attributes", ""},
+     Section::kXattrs,
+     kPlain,
+     apply_no_xattrs},
+    {{"-xattrs-exclude", "", "<regex>", "leave out attributes whose name matches",
+      "An extended regular expression that is looked for anywhere in the full name, user.x."},
+     Section::kXattrs,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_xattr_regex(s, s.make.build.xattrs.exclude_regex, "-xattrs-exclude", v);
+     }},
+    {{"-xattrs-include", "", "<regex>", "store only attributes whose name matches",
+      "-xattrs-exclude is looked at first."},
+     Section::kXattrs,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_xattr_regex(s, s.make.build.xattrs.include_regex, "-xattrs-include", v);
+     }},
+    {{"-xattrs-add", "", "<name=value>", "add an attribute to every file",
+      "user. attributes go to regular files and directories only. The value is taken as it is, or "
+      "as base64 behind 0s, hexadecimal behind 0x, text with octal escapes (\\\\101) behind 0t. "
+      "May "
+      "be given several times."},
+     Section::kXattrs,
+     kPlain,
+     apply_xattr_add},
+
+    // Runtime
+    {{"-exit-on-error", "", "", "fail where otherwise a warning is given and work goes on",
+      "A file or directory that cannot be read, for example."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.exit_on_error = true, ok(); }},
+    {{"-quiet", "", "", "print neither the first lines nor the summary", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.quiet = true, ok(); }},
+    {{"-info", "", "", "print a line for each file stored; turns off the progress bar", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.info = true, ok(); }},
+    {{"-info-file", "", "<file>", "as -info, into a new file", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.info_file = std::string(v), ok(); }},
+    {{"-no-progress", "", "", "show no progress bar",
+      "There is none in any case when standard output is not a terminal."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.no_progress = true, ok(); }},
+    {{"-progress", "", "", "show progress also with -info or without a terminal",
+      "Without a terminal it is a line for every ten percent."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.progress = true, ok(); }},
+    {{"-percentage", "", "", "show progress as bare numbers from 0 to 100, one a line", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value) { return s.make.percentage = true, ok(); }},
+    {{"-processors", "", "<number>", "processors to use (default: all there are)",
+      "The image does not depend on it."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) { return apply_processors(s.make.processors, "-processors", v); }},
+    {{"-mem", "", "<size>", "memory for blocks being worked on",
+      "Compressors need some more on top. A small value means that fewer processors are used. The "
+      "image does not depend on it."},
+     Section::kRuntime,
+     kPlain,
+     apply_memory},
+    {{"-mem-percent", "", "<percent>", "the same, in percent of the memory there is, 1 to 75", ""},
+     Section::kRuntime,
+     kPlain,
+     apply_memory_percent},
+    {{"-mem-default", "", "", "print how much memory is used by default, in Mbytes", ""},
+     Section::kRuntime,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kDefaultMemory); }},
+    {{"-single-reader", "", "", "no effect: every processor reads what it compresses", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-small-readers", "", "<number>", "no effect", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings&, Value v) { return accept_number("-small-readers", v, 1, kMaxReaders); }},
+    {{"-block-readers", "", "<number>", "no effect", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings&, Value v) { return accept_number("-block-readers", v, 1, kMaxReaders); }},
+    {{"-overcommit", "", "<percent>", "no effect", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings&, Value v) -> Status {
+       SQFS_TRY([[maybe_unused]] const uint64_t percent,
+                parse_percent_in("-overcommit", v, 0, 100));
+       return ok();
+     }},
+    {{"-read-queue", "", "<Mbytes>", "no effect", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings&, Value v) { return accept_number("-read-queue", v, 1, kMaxInt); }},
+    {{"-write-queue", "", "<Mbytes>", "no effect", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings&, Value v) { return accept_number("-write-queue", v, 2, kMaxInt); }},
+    {{"-fragment-queue", "", "<Mbytes>", "no effect", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); }},
+
+    // Append
+    {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
+     Section::kAppend,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-recovery-path", "", "<directory>", "no effect", ""},
+     Section::kAppend,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+
+    // Expert
+    {{"-nopad", "", "", "do not pad the file to a multiple of 4 Kbytes",
+      "A loop device cannot read the end of such an image where its block size is larger."},
+     Section::kExpert,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.pad = false, ok(); }},
+    {{"-offset", "-o", "<bytes>", "begin the image at this position of the file (default 0)",
+      "What stands before it in an existing file is kept; in a new file it is zeros. The size may "
+      "end "
+      "in K, M or G."},
+     Section::kExpert,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.image_offset, parse_size_value("-offset", v));
+       return ok();
+     }},
+
+    // Help
+    {{"-help", "-h", "", "print the sections of options and how to see them", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kSummary); }},
+    {{"-help-all", "-ha", "", "print all options", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kAll); }},
+    {{"-help-section", "-hs", "<section>",
+      "print the options of a section; \"list\" names the sections", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kSection, v); }},
+    {{"-help-option", "-ho", "<regex>", "print the options whose name matches", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kOption, v); }},
+    {{"-help-comp", "", "<compressor>",
+      "print the options of a compressor; \"all\" of all, \"list\" names them", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kCompressor, v); }},
+    {{"-cols", "", "<number>", "width of help texts, at least 40 (default: that of the terminal)",
+      ""},
+     Section::kHelp,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t columns, parse_number_in("-cols", v, 40, kMaxInt));
+       s.columns = static_cast<unsigned>(columns);
+       return ok();
+     }},
+    {{"-no-pager", "", "", "no effect: help is printed without a pager", ""},
+     Section::kHelp,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-version", "--version", "", "print version and licence", ""},
+     Section::kHelp,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kVersion); }},
+};
+
+// --- fsck.squashfs
+// ----------------------------------------------------------------------------------
+
+constexpr OptionRow kFsckRows[] = {
+    {{"-n", "--no", "", "never write to the image; the only way this program works", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-q", "--quiet", "", "print nothing about the image; the exit status tells", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value) { return s.check.quiet = true, ok(); }},
+    {{"-v", "--verbose", "", "print notes, and what was checked", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value) { return s.check.verbose = true, ok(); }},
+    {{"--json", "", "", "print one JSON object on standard output", "See JSON OUTPUT."},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value) { return s.check.json = true, ok(); }},
+    {{"--quick", "", "", "check everything but the contents of data and fragment blocks", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value) { return s.check.verify.check_data = false, ok(); }},
+    {{"-o", "--offset", "<bytes>", "the image begins at this position of the file (default 0)",
+      "The size may end in K, M or G."},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.check.verify.offset, parse_size_value("--offset", v));
+       return ok();
+     }},
+    {{"--compare", "", "<directory>", "compare the image with the tree it was made from",
+      "Type, permissions, owner, group, time, size, content, link target, device number, extended "
+      "attributes and hard links of every file have to be equal. Extended attributes that SquashFS "
+      "cannot hold (system.) are left out."},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value v) { return s.check.compare_directory = std::string(v), ok(); }},
+    {{"-j", "--processors", "<number>", "processors to use (default: all there are)", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value v) { return apply_processors(s.check.processors, "--processors", v); }},
+    {{"--max-memory", "", "<size>", "memory to use at most (default 256M)",
+      "An image that needs more cannot be judged, and the exit status is 8."},
+     Section::kCheck,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.check.verify.max_memory, parse_size_value("--max-memory", v));
+       if (s.check.verify.max_memory < kMinMemory) {
+         return usage_error("--max-memory takes 1M or more, not \"" + printable(v) + "\"");
+       }
+       return ok();
+     }},
+    {{"-p", "", "", "accepted as fsck(8) passes it; nothing is ever repaired", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-a", "", "", "the same", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-y", "", "", "the same", ""},
+     Section::kCheck,
+     kPlain,
+     [](Settings&, Value) { return ok(); }},
+    {{"-h", "--help", "", "print this help", ""},
+     Section::kCheck,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kAll); }},
+    {{"-V", "--version", "", "print version and licence", ""},
+     Section::kCheck,
+     kPrint,
+     [](Settings& s, Value) { return ask(s, Print::kVersion); }},
+};
+
+constexpr SectionText kMksquashfsSections[] = {
+    {Section::kCompression, "compression", "Compression"},
+    {Section::kBuild, "build", "What is built, and how"},
+    {Section::kTime, "time", "Times"},
+    {Section::kPermissions, "permissions", "Permissions and owners"},
+    {Section::kFilter, "filter", "What is left out"},
+    {Section::kXattrs, "xattrs", "Extended attributes"},
+    {Section::kRuntime, "runtime", "Running"},
+    {Section::kAppend, "append", "Existing images"},
+    {Section::kExpert, "expert", "For experts"},
+    {Section::kHelp, "help", "Help"},
+};
+constexpr SectionText kFsckSections[] = {{Section::kCheck, "options", "Options"}};
+
+}  // namespace
+
+std::string_view name_of(Tool tool) {
+  return tool == Tool::kMksquashfs ? "mksquashfs" : "fsck.squashfs";
+}
+
+std::span<const OptionRow> option_rows(Tool tool) {
+  if (tool == Tool::kMksquashfs) return kMksquashfsRows;
+  return kFsckRows;
+}
+
+std::span<const SectionText> sections(Tool tool) {
+  if (tool == Tool::kMksquashfs) return kMksquashfsSections;
+  return kFsckSections;
+}
+
+const OptionRow* find_option(Tool tool, std::string_view word) {
+  if (word.empty()) return nullptr;
+  for (const OptionRow& row : option_rows(tool)) {
+    if (row.text.name == word || row.text.alias == word) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace sqfs

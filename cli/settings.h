@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/io.h"
+#include "verifier/verify.h"
+#include "writer/build.h"
+
+// What the options of a command line add up to, before it is split into what the engine takes. The
+// rows of option_rows.cc write into it; option_checks.h judges combinations.
+namespace sqfs {
+
+// Options that print something and end the program.
+enum class Print : uint8_t {
+  kNothing,
+  kSummary,
+  kAll,
+  kSection,
+  kOption,
+  kCompressor,
+  kVersion,
+  kDefaultMemory,
+  kXhelp
+};
+
+struct MakeSettings {
+  BuildOptions build;
+  std::string destination;
+  bool replace_existing = false;  // -noappend
+
+  bool compressor_given = false;
+  std::optional<uint64_t> memory;  // bytes; default_memory() unless given
+  std::optional<unsigned> processors;
+
+  bool quiet = false, info = false;
+  std::string info_file;
+  bool no_progress = false, progress = false, percentage = false;
+
+  // What the time options said, one by one: they can contradict each other.
+  std::optional<uint32_t> image_time, repro_time;
+  bool image_time_is_newest = false, repro = false;
+  bool xattrs_selected = false;  // one of -xattrs-exclude -xattrs-include -xattrs-add
+};
+
+struct CheckSettings {
+  VerifyOptions verify;
+  std::optional<unsigned> processors;
+  bool quiet = false, verbose = false, json = false;
+  std::string compare_directory;  // empty: none
+};
+
+struct Settings {
+  explicit Settings(Io& io_in) : io(io_in) {}
+
+  Io& io;  // apply functions ask it for users, dates and exclude files
+  MakeSettings make;
+  CheckSettings check;
+  Print print = Print::kNothing;
+  std::vector<std::string> warnings;  // about the command line itself
+  std::string print_what;             // what kSection, kOption and kCompressor are about
+  std::optional<unsigned> columns;    // -cols
+};
+
+}  // namespace sqfs
