@@ -47,7 +47,7 @@ class TableStage {
     SQFS_CHECKED(write_ids());
     SQFS_CHECKED(write_xattrs());
     describe_image();
-    return std::move(result_);
+    return result_;
   }
 
  private:

@@ -33,7 +33,8 @@ class PosixEnvTest : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   size_t names_in_dir() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(dir_), fs::directory_iterator()));
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(dir_), fs::directory_iterator()));
   }
 
   fs::path dir_;

@@ -16,7 +16,8 @@ WorkerFactory no_state() {
   return []() -> Result<std::unique_ptr<Worker>> { return std::make_unique<NoState>(); };
 }
 
-// Sleeps the longer the smaller its number, so that completion order is the reverse of ticket order.
+// Sleeps the longer the smaller its number, so that completion order is the reverse of ticket
+// order.
 struct NumberJob : Job {
   NumberJob(int number_in, int count_in) : number(number_in), count(count_in) {}
   void run(Worker&) override {
