@@ -2,36 +2,18 @@
 #include "cli/help.h"
 
 #include <algorithm>
-#include <memory>
 
+#include "base/extended_regex.h"
 #include "base/text.h"
 #include "cli/version.h"
-
-#include <regex.h>
 
 namespace sqfs {
 namespace {
 
 constexpr unsigned kTextColumn = 26;
 
-using Regex = std::unique_ptr<regex_t, void (*)(regex_t*)>;
-
-void free_regex(regex_t* regex) {
-  regfree(regex);
-  delete regex;
-}
-
-// nullptr when the expression does not compile.
-Regex compile(std::string_view expression) {
-  Regex regex(new regex_t, [](regex_t* raw) { delete raw; });
-  if (regcomp(regex.get(), std::string(expression).c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
-    return {nullptr, free_regex};
-  }
-  return {regex.release(), free_regex};
-}
-
-bool matches(const Regex& regex, std::string_view text) {
-  return regexec(regex.get(), std::string(text).c_str(), 0, nullptr, 0) == 0;
+bool matches(const ExtendedRegex& regex, std::string_view text) {
+  return regex.matches(std::string(text));
 }
 
 // Breaks `text` at blanks into lines of at most `width`, all but the first indented.
@@ -139,10 +121,10 @@ Result<std::string> help_section(Tool tool, std::string_view which, unsigned col
   for (const SectionText& section : sections(tool)) {
     if (section.name == which) return section_entry(tool, section, columns);
   }
-  const Regex regex = compile(which);
+  const auto regex = ExtendedRegex::compile(std::string(which));
   std::string out;
   for (const SectionText& section : sections(tool)) {
-    if (regex && (matches(regex, section.name) || matches(regex, section.title))) {
+    if (regex && (matches(*regex, section.name) || matches(*regex, section.title))) {
       out += (out.empty() ? "" : "\n") + section_entry(tool, section, columns);
     }
   }
@@ -152,10 +134,12 @@ Result<std::string> help_section(Tool tool, std::string_view which, unsigned col
 }
 
 Result<std::string> help_option(Tool tool, std::string_view expression, unsigned columns) {
-  const Regex regex = compile(expression);
-  if (!regex) {
-    return unsupported_error("\"" + printable(expression) + "\" is no extended regular expression");
+  auto compiled = ExtendedRegex::compile(std::string(expression));
+  if (!compiled) {
+    compiled.error().code = Code::kUnsupported;
+    return std::move(compiled).error();
   }
+  const ExtendedRegex& regex = *compiled;
   std::string out;
   for (const OptionRow& row : option_rows(tool)) {
     if (row.kind == OptionKind::kHidden) continue;

@@ -2,13 +2,11 @@
 #include "cli/option_values.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
+#include "base/extended_regex.h"
 #include "base/text.h"
 #include "squashfs-format/tables.h"
-
-#include <regex.h>
 
 namespace sqfs {
 namespace {
@@ -223,16 +221,10 @@ Result<std::vector<std::string>> parse_exclude_file(std::string_view path, std::
 }
 
 Status check_regex(std::string_view option, std::string_view value) {
-  regex_t compiled;
-  const int status = regcomp(&compiled, std::string(value).c_str(), REG_EXTENDED | REG_NOSUB);
-  if (status == 0) {
-    regfree(&compiled);
-    return ok();
-  }
-  std::array<char, 256> why{};
-  regerror(status, &compiled, why.data(), why.size());
-  return unsupported_error(std::string(option) + ": invalid regular expression " + quoted(value) +
-                           ": " + why.data());
+  auto compiled = ExtendedRegex::compile(std::string(value));
+  if (compiled) return ok();
+  compiled.error().code = Code::kUnsupported;
+  return std::move(compiled).error().with_context(std::string(option));
 }
 
 }  // namespace sqfs

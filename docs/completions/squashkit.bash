@@ -38,7 +38,7 @@ _squashkit_fsck() {
       return ;;
   esac
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "-n --no -q --quiet -v --verbose --json --quick -o --offset --compare -j --processors --max-memory -p -a -y -h --help -V --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "-n --no -q --quiet -v --verbose --json --quick -o --offset --compare -j --processors --max-memory -p -a -y -f -h --help -V --version" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   fi
