@@ -137,7 +137,7 @@ $(FUZZERS:%=$(BUILD)/$1/regress/%): $(BUILD)/$1/regress/%: $(BUILD)/$1/tests/fuz
 	$$(LINK_$1) -o $$@ $$^ $$(LIBS)
 
 .SECONDARY: $(SINGLE_TESTS:%=$(BUILD)/$1/tests/%.o)
--include $$(patsubst %.o,%.d,$$(call objects_$1,$(LIBRARY_SOURCES) cli/main.cc $(UNIT_SOURCES) \
+-include $$(patsubst %.o,%.d,$$(call objects_$1,$(LIBRARY_SOURCES) cli/main.cc man/generate.cc $(UNIT_SOURCES) \
   $(SUPPORT_SOURCES) $(SINGLE_TESTS:%=tests/%.cc) $(FUZZERS:%=tests/fuzz/%.cc) tests/fuzz/regress.cc))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call variant_rules,$v)))
@@ -151,6 +151,9 @@ $(BENCHES:%=$(BUILD)/bench/%): $(BUILD)/bench/%: $(BUILD)/release/bench/%.o $(LI
 	@mkdir -p $(@D)
 	$(LINK_release) -o $@ $^ $(LIBS)
 
+$(BUILD)/release/generate: $(call objects_release,man/generate.cc) $(LIBRARY_release)
+	$(LINK_release) -o $@ $^ $(LIBS)
+
 # The lister is linked statically: it is also the first process of the guest kernel's initramfs.
 $(BUILD)/guest/tree_lister: tests/kernel/tree_lister.cc $(BUILD)/release/flags
 	@mkdir -p $(@D)
@@ -159,7 +162,7 @@ $(BUILD)/guest/tree_lister: tests/kernel/tree_lister.cc $(BUILD)/release/flags
 # --- what people call -----------------------------------------------------------------------------
 
 .PHONY: all debug demo check check-full check-asan check-ubsan check-tsan check-faults run-tests \
-  fuzz lint tidy format bench corpora deps install uninstall clean help
+  fuzz lint tidy format man bench corpora deps install uninstall clean help
 .PHONY: $(VARIANTS:%=programs-%) $(VARIANTS:%=tests-%)
 
 all: $(PROGRAMS_release)  ## build the programs into build/bin (the default)
@@ -230,6 +233,11 @@ FORMATTED = $(foreach d,$(LIBRARY_FOLDERS) man bench tests tests/*,$(wildcard $d
 format:  ## lay out all sources with clang-format
 	@$(call install_deps,lint)
 	clang-format -i $(sort $(FORMATTED))
+
+man: $(BUILD)/release/generate  ## make the manual pages and the shell completion from the option tables
+	'$<' mksquashfs man/mksquashfs.in man/mksquashfs.1
+	'$<' fsck.squashfs man/fsck.squashfs.in man/fsck.squashfs.8
+	'$<' completion docs/completions/squashkit.bash
 
 CORPORA ?= $(BUILD)/corpora
 bench:  ## measure against the installed mksquashfs; BENCH_ARGS="--tree DIR --runs 3 --floor ..."

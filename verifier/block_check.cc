@@ -25,7 +25,7 @@ Status BlockWorker::read(const ImageFile& image, uint64_t start, uint64_t end) {
 }
 
 // An Error is a failure of this program; what is wrong with the block goes into it.
-Status BlockWorker::check(BlockCheck& block, const StreamRules& rules) {
+Status BlockWorker::check(BlockCheck& block, CompressorId compressor) {
   const Bytes stored = Bytes(stored_).subspan(block.start - read_start_, block.stored_size());
   if (block.is_raw()) {
     block.raw_size = block.stored_size();
@@ -42,7 +42,7 @@ Status BlockWorker::check(BlockCheck& block, const StreamRules& rules) {
   }
   block.raw_size = static_cast<uint32_t>(*size);
   block.is_zero = is_all_zero(raw.first(*size));
-  block.issue = check_stream(rules, stored, block.start, *size);
+  block.issue = check_stream(compressor, stored, block.start, *size);
   return ok();
 }
 
@@ -59,7 +59,7 @@ void BlockCheckJob::add(const BlockCheck& block) {
 void BlockCheckJob::run(Worker& worker) {
   auto& own = static_cast<BlockWorker&>(worker);
   Status status = own.read(image_, start(), end_);
-  for (size_t i = 0; status && i < blocks.size(); ++i) status = own.check(blocks[i], rules_);
+  for (size_t i = 0; status && i < blocks.size(); ++i) status = own.check(blocks[i], compressor_);
   if (!status) fail(status.error());
 }
 

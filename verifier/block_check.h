@@ -37,7 +37,7 @@ class BlockWorker : public Worker {
       : decompressor_(std::move(decompressor)) {}
 
   Status read(const ImageFile& image, uint64_t start, uint64_t end);
-  Status check(BlockCheck& block, const StreamRules& rules);
+  Status check(BlockCheck& block, CompressorId compressor);
 
  private:
   std::unique_ptr<Compressor> decompressor_;
@@ -48,7 +48,8 @@ class BlockWorker : public Worker {
 // Blocks in the order of their starts that lie close together: one read, many decompressions.
 class BlockCheckJob : public Job {
  public:
-  BlockCheckJob(const ImageFile& image, const StreamRules& rules) : image_(image), rules_(rules) {}
+  BlockCheckJob(const ImageFile& image, CompressorId compressor)
+      : image_(image), compressor_(compressor) {}
 
   // Whether the block may join: the stretch stays short.
   bool accepts(const BlockCheck& block) const;
@@ -63,7 +64,7 @@ class BlockCheckJob : public Job {
   uint64_t start() const { return blocks.empty() ? end_ : blocks.front().start; }
 
   const ImageFile& image_;
-  const StreamRules& rules_;
+  const CompressorId compressor_;
   uint64_t end_ = 0;
 };
 

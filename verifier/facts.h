@@ -80,7 +80,7 @@ struct Facts {
   const CompressorInfo* compressor = nullptr;
   CompressorConfig config;
   std::unique_ptr<Compressor> decompressor;  // of the main thread
-  StreamRules rules;
+  CompressorId compressor_id = CompressorId::kGzip;
   uint64_t data_start = kSuperblockSize;  // first byte behind the compressor options
   RegionMap regions;
   // Whether every byte that has an owner is claimed: false as soon as an owner could not be read.
@@ -105,10 +105,12 @@ struct Facts {
   // pass_directories
   std::optional<MetadataChain> directory_table;
   uint32_t root = kNoRecord;
+  // How many names may still be read for paths in reports: a deep tree full of damage has many.
+  uint64_t names_to_read = 1 << 16;
   bool all_listings_read = true;  // each to its end: only then an inode without entries is lost
 
   ChainTools chain_tools(const Context& context) {
-    return {&context.image, decompressor.get(), &rules, &budget};
+    return {&context.image, decompressor.get(), compressor_id, &budget};
   }
   uint32_t find_inode(uint64_t ref) const;  // record that starts at `ref`, or kNoRecord
   bool is_unjudged(uint64_t ref) const;
@@ -123,7 +125,7 @@ struct Facts {
 // inside
 //         the image in the right order, the flags agree with them.
 // Needs:  nothing.
-// Leaves: super, compressor, config, decompressor, rules, data_start.
+// Leaves: super, compressor, config, decompressor, compressor_id, data_start.
 Status pass_super(const Context& context, Facts& facts, Findings& findings);
 
 // Proves: the id, export, fragment and xattr tables are exactly as long as their counts say, stand

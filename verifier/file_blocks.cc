@@ -33,6 +33,7 @@ class BlockWalk {
     }
     if (word->is_raw && word->stored_size != piece.raw_size) {
       findings_.report(Problem::kBlockRawSize, place_, word->stored_size, piece.raw_size);
+      all_legal_ = false;
     }
     if (position_known_) advance(word->stored_size);
   }

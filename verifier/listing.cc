@@ -80,7 +80,7 @@ ListingReader::Step ListingReader::stop_after(const Error& error) {
 
 Result<ListingReader::Step> ListingReader::read_run(std::vector<DirectoryIndexCheck>& indexes) {
   SQFS_TRY(const Bytes view, cursor_.peek(kDirRunHeaderSize));
-  if (cursor_.position() >= stop_) return stop_at(Problem::kDirListingOverlap);
+  if (!view.empty() && cursor_.position() >= stop_) return stop_at(Problem::kDirListingOverlap);
   const MetadataRef header_at = cursor_.ref();
   ByteReader in(view);
   const auto run = decode_dir_run_header(in);
@@ -101,7 +101,7 @@ Result<ListingReader::Step> ListingReader::read_run(std::vector<DirectoryIndexCh
 
 Result<ListingReader::Step> ListingReader::read_entry(const DirRunHeader& run) {
   SQFS_TRY(const Bytes view, cursor_.peek(kDirEntryFixedSize + kMaxNameLengthKernel));
-  if (cursor_.position() >= stop_) return stop_at(Problem::kDirListingOverlap);
+  if (!view.empty() && cursor_.position() >= stop_) return stop_at(Problem::kDirListingOverlap);
   ByteReader in(view);
   const auto entry = decode_dir_entry(in);
   if (!entry) return stop_after(entry.error());

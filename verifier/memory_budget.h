@@ -31,9 +31,10 @@ class MemoryBudget {
   template <class T>
   Status append(std::vector<T>& list, T value) {
     if (list.size() == list.capacity()) {
-      const size_t more = std::max<size_t>(list.size() / 2, 64);
-      SQFS_CHECKED(take(more * sizeof(T)));
-      list.reserve(list.size() + more);
+      const size_t old_size = list.size(), new_size = old_size + std::max<size_t>(old_size / 2, 64);
+      SQFS_CHECKED(take(new_size * sizeof(T)));  // while it grows, the old one is there too
+      list.reserve(new_size);
+      left_ += old_size * sizeof(T);
     }
     list.push_back(std::move(value));
     return ok();

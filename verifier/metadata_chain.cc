@@ -89,8 +89,8 @@ std::optional<size_t> MetadataChain::find(uint64_t position) const {
 }
 
 Result<Bytes> MetadataChain::load(size_t index, Findings& findings) {
-  if (slots_.empty()) slots_.resize(kSlots);
-  Slot& slot = slots_[index % kSlots];
+  if (slots_.empty()) slots_.resize(std::min(kSlots, blocks_.size()));
+  Slot& slot = slots_[index % slots_.size()];
   Block& block = blocks_[index];
   if (slot.block == index) return Bytes(slot.data).first(slot.size);
   if (block.state == Block::kBad) return Bytes();
@@ -125,7 +125,7 @@ Status MetadataChain::fill(Slot& slot, Block& block, const Place& place, Finding
   }
   slot.size = *size;
   if (!is_first) return ok();
-  if (const auto issue = check_stream(*tools_.rules, stored_, payload, slot.size)) {
+  if (const auto issue = check_stream(tools_.compressor_id, stored_, payload, slot.size)) {
     findings.report(issue->problem, place, issue->found, issue->expected, issue->detail);
   }
   return ok();

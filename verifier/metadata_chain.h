@@ -22,7 +22,7 @@ namespace sqfs {
 struct ChainTools {
   const ImageFile* image;
   Compressor* decompressor;
-  const StreamRules* rules;
+  CompressorId compressor_id;
   MemoryBudget* budget;
 };
 
@@ -76,7 +76,7 @@ class MetadataChain {
   uint64_t start_, end_;
   bool complete_ = false;
   std::vector<Block> blocks_;
-  std::vector<Slot> slots_;  // direct-mapped: block i lives in slot i % kSlots
+  std::vector<Slot> slots_;  // direct-mapped: block i lives in slot i % size()
   Buffer stored_;
 };
 

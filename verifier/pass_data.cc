@@ -65,7 +65,7 @@ class BlockChecker {
 
  private:
   std::unique_ptr<BlockCheckJob> new_job() const {
-    return std::make_unique<BlockCheckJob>(context_.image, facts_.rules);
+    return std::make_unique<BlockCheckJob>(context_.image, facts_.compressor_id);
   }
 
   static bool same_block(const BlockUse& a, const BlockUse& b) {

@@ -72,7 +72,9 @@ class DirectoryTable {
       SQFS_CHECKED(read(group, following.start));
       group = following;
     }
-    return facts_.directory_limit_is_exact ? report_unused(covered_, end_of_table()) : ok();
+    if (facts_.directory_limit_is_exact) SQFS_CHECKED(find_unused(covered_, end_of_table()));
+    report_unused();
+    return ok();
   }
 
   const ListingReader& reader() const { return reader_; }
@@ -85,6 +87,11 @@ class DirectoryTable {
   struct Group {
     std::span<const uint32_t> dirs;  // whose listing starts here, the shortest first
     StreamPosition start;
+  };
+
+  struct Unused {
+    StreamPosition start;
+    uint64_t bytes = 0;
   };
 
   StreamPosition end_of_table() const { return {facts_.directory_table->block_count(), 0}; }
@@ -112,7 +119,8 @@ class DirectoryTable {
     if (!dir.has_listing() && dir.index_count > 0) {
       findings_.report(Problem::kDirIndexOffset, at, 0, 0);
     }
-    if (dir.index_count == 0 && dir.has_listing() && dir.listing_size() > kMetadataBlockSize) {
+    if (dir.index_count == 0 && !facts_.inodes[dir.record].is_broken() && dir.has_listing() &&
+        dir.listing_size() > kMetadataBlockSize) {
       findings_.report(Problem::kDirIndexMissing, at, dir.listing_size());
     }
   }
@@ -169,7 +177,7 @@ class DirectoryTable {
 
   // Reads what the shortest have in common; a longer one would run into what follows.
   Status read(const Group& group, StreamPosition stop) {
-    SQFS_CHECKED(report_unused(covered_, group.start));
+    SQFS_CHECKED(find_unused(covered_, group.start));
     size_t sharing = 1;
     const uint32_t size = facts_.directories[group.dirs[0]].file_size;
     while (sharing < group.dirs.size() &&
@@ -187,21 +195,26 @@ class DirectoryTable {
     return ok();
   }
 
-  // Bytes between two listings. Counts them, which also decompresses blocks that no listing uses.
-  Status report_unused(StreamPosition from, StreamPosition to) {
-    if (from >= to) return ok();
+  // Counts the bytes between two listings, which also decompresses blocks that no listing uses.
+  Status find_unused(StreamPosition from, StreamPosition to) {
     uint64_t count = 0;
     for (uint64_t block = from.block; block <= to.block && block < end_of_table().block; ++block) {
       SQFS_TRY(const Bytes view, facts_.directory_table->load(block, findings_));
-      const size_t first = block == from.block ? from.offset : 0;
-      const size_t last = block == to.block ? to.offset : view.size();
+      const uint64_t first = block == from.block ? from.offset : 0;
+      const uint64_t last = block == to.block ? to.offset : view.size();
       count += last - std::min(first, last);
     }
-    if (count > 0 && facts_.all_inodes_read() && facts_.all_listings_read) {
-      findings_.report(Problem::kDirBytesUnused, facts_.directory_table->place(from.block), count,
-                       from.offset);
+    if (count == 0) return ok();
+    return facts_.budget.append(unused_, Unused{from, count});
+  }
+
+  // They belong to nobody only when all listings are known.
+  void report_unused() {
+    if (!facts_.all_inodes_read() || !facts_.all_listings_read) return;
+    for (const Unused& unused : unused_) {
+      findings_.report(Problem::kDirBytesUnused, facts_.directory_table->place(unused.start.block),
+                       unused.bytes, unused.start.offset);
     }
-    return ok();
   }
 
   Facts& facts_;
@@ -211,6 +224,7 @@ class DirectoryTable {
   std::vector<uint32_t> order_;
   size_t next_ = 0;
   StreamPosition covered_;
+  std::vector<Unused> unused_;
   bool start_is_missing_ = false;
 };
 

@@ -115,18 +115,10 @@ Status read_options(const Context& context, Facts& facts, Findings& findings) {
   SQFS_CHECKED(context.image.read(kSuperblockSize, block));
   ByteReader in(block);
   const auto header = decode_metadata_header(in);
-  if (!header) {
-    findings.report(header.error(), at_options());
-    return ok();
-  }
-  if (!header->is_raw || header->stored_size > kMaxCompressorOptions) {
-    findings.report(Problem::kCompressorOptionsBlock, at_options(), header->stored_size,
-                    kMaxCompressorOptions);
-    return ok();
-  }
-  const auto payload = in.bytes(header->stored_size);
+  const auto payload = in.bytes(header && header->is_raw ? header->stored_size : block.size());
   if (!payload) {
-    findings.report(payload.error(), at_options());
+    findings.report(Problem::kCompressorOptionsBlock, at_options(), 0, kMaxCompressorOptions);
+    facts.all_claimed = false;
     return ok();
   }
   facts.data_start = kSuperblockSize + in.offset();
@@ -146,7 +138,7 @@ Status find_decompressor(Facts& facts, Findings& findings) {
     findings.report(Problem::kSuperNoKernel, kSuper, facts.super.compressor, 0,
                     facts.compressor->name);
   }
-  facts.rules = {id, facts.super.block_size};
+  facts.compressor_id = id;
   return ok();
 }
 

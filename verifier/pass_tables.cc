@@ -34,7 +34,7 @@ Result<TableLimit> check_ids(const Context& context, Facts& facts, Findings& fin
   const uint64_t start = facts.super.id_table_start;
   const IndexedTable table{Region::kIdTable, facts.super.id_count, kIdEntrySize, start, start};
   facts.used_ids.assign(facts.super.id_count, false);
-  if (table.record_count == 0) return TableLimit{std::min(start, limit.position), false};
+  if (table.record_count == 0) return limit_before(facts, std::nullopt, start, limit);
   SQFS_TRY(auto chain, open_indexed_table(context, facts, findings, table, limit));
   if (chain) {
     std::vector<uint32_t> ids;
@@ -63,7 +63,7 @@ Result<TableLimit> read_export(const Context& context, Facts& facts, Findings& f
     facts.export_refs = std::move(refs);
     return limit;
   }
-  if (table.record_count == 0) return TableLimit{std::min(start, limit.position), false};
+  if (table.record_count == 0) return limit_before(facts, std::nullopt, start, limit);
   SQFS_TRY(auto chain, open_indexed_table(context, facts, findings, table, limit));
   if (!chain) return limit_before(facts, chain, start, limit);
   SQFS_TRY(const bool complete,
@@ -136,7 +136,8 @@ Result<TableLimit> read_fragments(const Context& context, Facts& facts, Findings
   }
   if (start == kNoTable) {
     findings.report(Problem::kFragmentTableMissing, Place{Where::kSuperblock}, table.record_count);
-    return limit;
+    facts.all_claimed = false;
+    return TableLimit{limit.position, false};
   }
   SQFS_TRY(auto chain, open_indexed_table(context, facts, findings, table, limit));
   if (!chain) return limit_before(facts, chain, start, limit);

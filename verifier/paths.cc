@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "verifier/paths.h"
 
+#include <vector>
+
 #include "squashfs-format/directory.h"
 
 namespace sqfs {
-namespace {
-
-constexpr size_t kMaxPathLength = 64 << 10;
-
-}  // namespace
 
 std::string entry_name(Facts& facts, uint64_t entry, Findings& findings) {
   MetadataCursor cursor(*facts.directory_table, findings);
@@ -21,16 +18,19 @@ std::string entry_name(Facts& facts, uint64_t entry, Findings& findings) {
 }
 
 std::string path_of(Facts& facts, uint32_t record, Findings& findings) {
-  if (!facts.directory_table || record == kNoRecord) return {};
+  if (!facts.directory_table || facts.root == kNoRecord || record == kNoRecord) return {};
   if (record == facts.root) return "/";
-  std::string path;
-  while (record != facts.root) {
+  std::vector<std::string> names;  // from the inode up
+  // A cycle of directories has no end; a path is no longer than there are directories.
+  for (size_t left = facts.directories.size() + 1; record != facts.root; --left) {
     const InodeFact& inode = facts.inodes[record];
-    // The length also ends the walk along a cycle of directories.
-    if (inode.parent == kNoRecord || path.size() > kMaxPathLength) return {};
-    path.insert(0, "/" + entry_name(facts, inode.entry, findings));
+    if (inode.parent == kNoRecord || left == 0 || facts.names_to_read == 0) return {};
+    --facts.names_to_read;
+    names.push_back(entry_name(facts, inode.entry, findings));
     record = inode.parent;
   }
+  std::string path;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) path += "/" + *name;
   return path;
 }
 

@@ -22,14 +22,9 @@ std::optional<StreamIssue> check_zstd_trailer(const ZstdFrame& frame, uint64_t i
   return StreamIssue{problem, end, 0, frame.has_checksum ? "a checksum" : "an empty last block"};
 }
 
-std::optional<StreamIssue> check_zstd(const StreamRules& rules, Bytes stored, uint64_t image_offset,
-                                      size_t raw_size) {
+std::optional<StreamIssue> check_zstd(Bytes stored, uint64_t image_offset, size_t raw_size) {
   const Result<ZstdFrame> frame = inspect_zstd_frame(stored);
   if (!frame) return StreamIssue{problem_of(frame.error()), 0, 0, "no zstd frame of known shape"};
-  const uint64_t limit = frame->content_size ? kZstdMaxWindow : zstd_window_limit(rules.block_size);
-  if (frame->window_size > limit) {
-    return StreamIssue{Problem::kZstdWindow, frame->window_size, limit, {}};
-  }
   return check_zstd_trailer(*frame, image_offset, raw_size);
 }
 
@@ -54,10 +49,10 @@ std::optional<StreamIssue> check_xz(Bytes stored) {
 
 }  // namespace
 
-std::optional<StreamIssue> check_stream(const StreamRules& rules, Bytes stored,
+std::optional<StreamIssue> check_stream(CompressorId compressor, Bytes stored,
                                         uint64_t image_offset, size_t raw_size) {
-  switch (rules.compressor) {
-    case CompressorId::kZstd: return check_zstd(rules, stored, image_offset, raw_size);
+  switch (compressor) {
+    case CompressorId::kZstd: return check_zstd(stored, image_offset, raw_size);
     case CompressorId::kXz: return check_xz(stored);
     default: return std::nullopt;
   }

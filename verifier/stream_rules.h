@@ -11,11 +11,6 @@
 
 namespace sqfs {
 
-struct StreamRules {
-  CompressorId compressor = CompressorId::kGzip;
-  uint32_t block_size = 0;
-};
-
 struct StreamIssue {
   Problem problem = Problem::kNone;
   uint64_t found = 0, expected = 0;
@@ -23,9 +18,9 @@ struct StreamIssue {
 };
 
 // Judges a compressed block that decompresses well, but perhaps not in each kernel: the zstd
-// page-border trap and window, and xz filters that a kernel may lack. `stored` stands at
-// `image_offset` and makes `raw_size` bytes.
-std::optional<StreamIssue> check_stream(const StreamRules& rules, Bytes stored,
+// page-border trap, and xz filters that a kernel may lack. (What no kernel accepts, the
+// decompressor has refused.) `stored` stands at `image_offset` and makes `raw_size` bytes.
+std::optional<StreamIssue> check_stream(CompressorId compressor, Bytes stored,
                                         uint64_t image_offset, size_t raw_size);
 
 }  // namespace sqfs

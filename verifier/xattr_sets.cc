@@ -29,6 +29,7 @@ Result<XattrSetFact> XattrSetReader::read_set(uint64_t index, const XattrIdEntry
     findings_.report(Problem::kRefHighBits, place(index), entry.ref, 0, "first pair");
   }
   if (entry.pair_count == 0) {
+    all_read_ = false;
     findings_.report(Problem::kXattrSetEmpty, place(index));
     return XattrSetFact{};
   }

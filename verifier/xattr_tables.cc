@@ -48,23 +48,16 @@ Status read_sets(const Context& context, Facts& facts, Findings& findings,
                              return facts.budget.append(sets, set);
                            }));
   if (!complete) return ok();
-  facts.all_claimed = pairs.is_complete();
+  facts.all_claimed &= pairs.is_complete();
   SQFS_CHECKED(reader.finish());
   facts.xattr_sets = std::move(sets);
   return ok();
 }
 
-}  // namespace
-
-Result<TableLimit> check_xattr_tables(const Context& context, Facts& facts, Findings& findings,
-                                      TableLimit limit) {
-  if (!facts.super.has_xattr_table()) {
-    facts.xattr_sets = std::vector<XattrSetFact>();
-    return limit;
-  }
+Result<TableLimit> read_xattr_tables(const Context& context, Facts& facts, Findings& findings,
+                                     TableLimit limit) {
   const uint64_t start = facts.super.xattr_table_start;
   TableLimit before{std::min(start, limit.position), false};
-  facts.all_claimed = false;  // until the sets have been read
   SQFS_TRY(const auto header, read_header(context, facts, findings));
   if (!header) return before;
   const bool pairs_are_inside =
@@ -84,6 +77,19 @@ Result<TableLimit> check_xattr_tables(const Context& context, Facts& facts, Find
   }
   if (ids) SQFS_CHECKED(read_sets(context, facts, findings, table, *ids, header->pairs_start));
   return before;
+}
+
+}  // namespace
+
+Result<TableLimit> check_xattr_tables(const Context& context, Facts& facts, Findings& findings,
+                                      TableLimit limit) {
+  if (!facts.super.has_xattr_table()) {
+    facts.xattr_sets = std::vector<XattrSetFact>();
+    return limit;
+  }
+  SQFS_TRY(limit, read_xattr_tables(context, facts, findings, limit));
+  facts.all_claimed &= facts.xattr_sets.has_value();
+  return limit;
 }
 
 }  // namespace sqfs

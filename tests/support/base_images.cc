@@ -39,17 +39,28 @@ TestSpec tree() {
       {"inner", kDir, {}, {{"leaf", "leaf"}}},
       {"outer", kDir, {}, {{"inner", "inner"}}},
       {"link", kSymlink, "a_dir/x.txt"},
-      {"c", kFile, text(700)},
+      {"c", kFile, text(1100)},
       {"dev", kCharDevice},
       {"whole", kFile, noise(8192, 4)},
       {"sparse", kLongFile, std::string(4096, '\0') + noise(4096, 5) + "tail"},
       {"ex", kLongFile, noise(5000, 6), {}, 0},
       {"elink", kLongSymlink, "nowhere", {}, 1},
       {"zdir", kDir},
-      {"root", kDir, {}, {{"a_dir", "adir"}, {"b_link", "link"}, {"c.txt", "c"}, {"d_dev", "dev"},
-                          {"e_xattr", "ex"}, {"f_link", "elink"}, {"o_dir", "outer"},
-                          {"p_dir", "pdir"}, {"q_dir", "qdir"}, {"s_sparse", "sparse"},
-                          {"w_whole", "whole"}, {"z_empty", "zdir"}}},
+      {"root",
+       kDir,
+       {},
+       {{"a_dir", "adir"},
+        {"b_link", "link"},
+        {"c.txt", "c"},
+        {"d_dev", "dev"},
+        {"e_xattr", "ex"},
+        {"f_link", "elink"},
+        {"o_dir", "outer"},
+        {"p_dir", "pdir"},
+        {"q_dir", "qdir"},
+        {"s_sparse", "sparse"},
+        {"w_whole", "whole"},
+        {"z_empty", "zdir"}}},
   };
   spec.xattr_sets = {{{0, "key", "value"}, {1, "big", "a value that is worth a reference"}},
                      {{1, "link", "another"}, {0x101, "more", {}, 1}}};
@@ -85,7 +96,7 @@ TestSpec indexed() {
 TestSpec many() {
   using enum InodeType;
   TestSpec spec;
-  TestNode root{"root", kDir};
+  TestNode root{"root", kLongDir};
   for (int i = 0; i < 1100; ++i) {
     char name[16];
     std::snprintf(name, sizeof name, "f%04d", i);
@@ -104,7 +115,8 @@ TestSpec packed() {
   spec.nodes = {{"z", kFile, text(9000)},
                 {"t", kFile, text(100)},
                 {"a", kFile, std::string(4096, 'a')},
-                {"root", kDir, {}, {{"a", "a"}, {"t", "t"}, {"z", "z"}}}};
+                {"s", kFile, std::string(100, 's'), {}, -1, false},
+                {"root", kDir, {}, {{"a", "a"}, {"s", "s"}, {"t", "t"}, {"z", "z"}}}};
   return spec;
 }
 
@@ -112,8 +124,8 @@ TestSpec packed() {
 TestSpec page_end() {
   TestSpec spec = packed();
   spec.compress_data = false;
-  spec.nodes.insert(spec.nodes.begin(), {"pad", InodeType::kFile, noise(4096 - 96 + 2 - 60, 9), {},
-                                         -1, false});
+  spec.nodes.insert(spec.nodes.begin(),
+                    {"pad", InodeType::kFile, noise(4096 - 96 + 2 - 60, 9), {}, -1, false});
   spec.nodes.back().entries.insert(spec.nodes.back().entries.begin() + 1, {"pad", "pad"});
   std::rotate(spec.nodes.begin() + 1, spec.nodes.begin() + 3, spec.nodes.begin() + 4);
   return spec;
@@ -124,7 +136,7 @@ TestSpec long_set() {
   using enum InodeType;
   TestSpec spec;
   std::vector<TestXattr> pairs;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 6553; ++i) {
     char name[8];
     std::snprintf(name, sizeof name, "%04d", i);
     pairs.push_back({0, name, {}});
@@ -138,8 +150,8 @@ struct NamedSpec {
   std::string_view name;
   TestSpec (*make)();
 };
-constexpr NamedSpec kSpecs[] = {{"tree", tree}, {"bare", bare}, {"indexed", indexed},
-                                {"many", many}, {"packed", packed}, {"page-end", page_end},
+constexpr NamedSpec kSpecs[] = {{"tree", tree},        {"bare", bare},     {"indexed", indexed},
+                                {"many", many},        {"packed", packed}, {"page-end", page_end},
                                 {"long-set", long_set}};
 
 }  // namespace

@@ -17,8 +17,8 @@ ln -s LICENSE "$tree/symlink"
 truncate -s 3M "$tree/hole"
 find "$tree" -exec touch -h -d @1000000000 {} +
 
-say 'mksquashfs tree image.sqfs -comp zstd -noappend'
-"$BIN/mksquashfs" "$tree" "$work/image.sqfs" -comp zstd -noappend -no-progress
+say 'mksquashfs tree image.sqfs -noappend'
+"$BIN/mksquashfs" "$tree" "$work/image.sqfs" -noappend -no-progress
 say 'fsck.squashfs -v image.sqfs'
 "$BIN/fsck.squashfs" -v "$work/image.sqfs"
 

@@ -16,29 +16,46 @@ struct FieldRow {
   uint32_t offset, width;
 };
 
-const std::vector<FieldRow> kSuperFields = {
-    {"magic", 0, 4}, {"inode_count", 4, 4}, {"mkfs_time", 8, 4}, {"block_size", 12, 4},
-    {"fragment_count", 16, 4}, {"compressor", 20, 2}, {"block_log", 22, 2}, {"flags", 24, 2},
-    {"id_count", 26, 2}, {"version_major", 28, 2}, {"version_minor", 30, 2}, {"root_inode", 32, 8},
-    {"bytes_used", 40, 8}, {"id_table_start", 48, 8}, {"xattr_table_start", 56, 8},
-    {"inode_table_start", 64, 8}, {"directory_table_start", 72, 8},
-    {"fragment_table_start", 80, 8}, {"export_table_start", 88, 8}};
-const std::vector<FieldRow> kInodeFields = {{"type", 0, 2}, {"mode", 2, 2}, {"uid", 4, 2},
-                                            {"gid", 6, 2}, {"mtime", 8, 4}, {"number", 12, 4}};
+const std::vector<FieldRow> kSuperFields = {{"magic", 0, 4},
+                                            {"inode_count", 4, 4},
+                                            {"mkfs_time", 8, 4},
+                                            {"block_size", 12, 4},
+                                            {"fragment_count", 16, 4},
+                                            {"compressor", 20, 2},
+                                            {"block_log", 22, 2},
+                                            {"flags", 24, 2},
+                                            {"id_count", 26, 2},
+                                            {"version_major", 28, 2},
+                                            {"version_minor", 30, 2},
+                                            {"root_inode", 32, 8},
+                                            {"bytes_used", 40, 8},
+                                            {"id_table_start", 48, 8},
+                                            {"xattr_table_start", 56, 8},
+                                            {"inode_table_start", 64, 8},
+                                            {"directory_table_start", 72, 8},
+                                            {"fragment_table_start", 80, 8},
+                                            {"export_table_start", 88, 8}};
+const std::vector<FieldRow> kInodeFields = {{"type", 0, 2}, {"mode", 2, 2},  {"uid", 4, 2},
+                                            {"gid", 6, 2},  {"mtime", 8, 4}, {"number", 12, 4}};
 
 std::vector<FieldRow> body_fields(InodeType type) {
   switch (type) {
     case InodeType::kDir:
-      return {{"start_block", 16, 4}, {"nlink", 20, 4}, {"file_size", 24, 2}, {"offset", 26, 2},
+      return {{"start_block", 16, 4},
+              {"nlink", 20, 4},
+              {"file_size", 24, 2},
+              {"offset", 26, 2},
               {"parent", 28, 4}};
     case InodeType::kLongDir:
-      return {{"nlink", 16, 4}, {"file_size", 20, 4}, {"start_block", 24, 4}, {"parent", 28, 4},
-              {"index_count", 32, 2}, {"offset", 34, 2}, {"xattr", 36, 4}};
+      return {{"nlink", 16, 4},  {"file_size", 20, 4},   {"start_block", 24, 4},
+              {"parent", 28, 4}, {"index_count", 32, 2}, {"offset", 34, 2},
+              {"xattr", 36, 4}};
     case InodeType::kFile:
       return {{"start", 16, 4}, {"fragment", 20, 4}, {"fragment_offset", 24, 4}, {"size", 28, 4}};
     case InodeType::kLongFile:
-      return {{"start", 16, 8}, {"size", 24, 8}, {"sparse", 32, 8}, {"nlink", 40, 4},
-              {"fragment", 44, 4}, {"fragment_offset", 48, 4}, {"xattr", 52, 4}};
+      return {{"start", 16, 8}, {"size", 24, 8},     {"sparse", 32, 8},
+              {"nlink", 40, 4}, {"fragment", 44, 4}, {"fragment_offset", 48, 4},
+              {"xattr", 52, 4}};
     case InodeType::kSymlink:
     case InodeType::kLongSymlink:
       return {{"nlink", 16, 4}, {"target_size", 20, 4}, {"target", 24, 0}};
@@ -57,17 +74,21 @@ struct Stream {
   Buffer bytes;
   std::map<std::string, TestField> fields = {};
 
+  uint32_t first_block = kMetadataBlockSize;
+
   void mark(const std::string& name, size_t offset, uint32_t width) {
     fields[name] = {offset, width};
   }
-  // Of byte `offset`: the position relative to the table's start, and the reference.
-  static uint64_t position(uint64_t offset) {
-    return offset / kMetadataBlockSize * kMetadataMaxStored + kMetadataHeaderSize +
-           offset % kMetadataBlockSize;
+  // Of byte `offset`: the reference, and the position relative to the table's start.
+  MetadataRef ref(uint64_t offset) const {
+    if (offset < first_block) return {0, static_cast<uint16_t>(offset)};
+    const uint64_t behind = offset - first_block;
+    return {first_block + kMetadataHeaderSize + behind / kMetadataBlockSize * kMetadataMaxStored,
+            static_cast<uint16_t>(behind % kMetadataBlockSize)};
   }
-  static MetadataRef ref(uint64_t offset) {
-    return {offset / kMetadataBlockSize * kMetadataMaxStored,
-            static_cast<uint16_t>(offset % kMetadataBlockSize)};
+  uint64_t position(uint64_t offset) const {
+    const MetadataRef at = ref(offset);
+    return at.block + kMetadataHeaderSize + at.offset;
   }
 };
 
@@ -77,8 +98,10 @@ class TestImageBuilder {
 
   TestImage build() {
     image_.bytes.resize(kSuperblockSize);
+    if (spec_.first_block.contains("dirs")) dirs_.first_block = spec_.first_block.at("dirs");
     add_options();
-    for (size_t i = 0; i < spec_.nodes.size(); ++i) number_of_[spec_.nodes[i].label] = static_cast<uint32_t>(i + 1);
+    for (size_t i = 0; i < spec_.nodes.size(); ++i)
+      number_of_[spec_.nodes[i].label] = static_cast<uint32_t>(i + 1);
     for (const TestNode& node : spec_.nodes) add_links(node);
     for (const TestNode& node : spec_.nodes) add_node(node);
     close_fragment();
@@ -97,9 +120,7 @@ class TestImageBuilder {
     for (const FieldRow& row : rows) fields[prefix + row.name] = {at + row.offset, row.width};
   }
 
-  void append(Bytes bytes) {
-    image_.bytes.insert(image_.bytes.end(), bytes.begin(), bytes.end());
-  }
+  void append(Bytes bytes) { image_.bytes.insert(image_.bytes.end(), bytes.begin(), bytes.end()); }
 
   void add_options() {
     super_.compressor = static_cast<uint16_t>(spec_.compressor);
@@ -202,8 +223,7 @@ class TestImageBuilder {
   void add_node(const TestNode& node) {
     Inode inode;
     inode.header = {node.type, 0755, 0, 1, 1700000000, number_of_[node.label]};
-    const uint32_t xattr =
-        node.xattr_set < 0 ? kNoXattr : static_cast<uint32_t>(node.xattr_set);
+    const uint32_t xattr = node.xattr_set < 0 ? kNoXattr : static_cast<uint32_t>(node.xattr_set);
     switch (basic_type(node.type)) {
       case InodeType::kDir: inode.body = add_listing(node); break;
       case InodeType::kFile: inode.body = add_data(node); break;
@@ -245,8 +265,8 @@ class TestImageBuilder {
   DirBody add_listing(const TestNode& node) {
     DirBody dir;
     const size_t start = dirs_.bytes.size();
-    dir.start_block = static_cast<uint32_t>(Stream::ref(start).block);
-    dir.offset = Stream::ref(start).offset;
+    dir.start_block = static_cast<uint32_t>(dirs_.ref(start).block);
+    dir.offset = dirs_.ref(start).offset;
     dir.parent = parent_of_.contains(node.label) ? number_of_[parent_of_[node.label]]
                                                  : static_cast<uint32_t>(spec_.nodes.size() + 1);
     size_t run = 0;
@@ -266,8 +286,8 @@ class TestImageBuilder {
     return spec_.nodes[number_of_.at(label) - 1];
   }
 
-  // How many entries from `first` go into one run. In an extended directory a run also ends where the
-  // next index point is due, and that point is added.
+  // How many entries from `first` go into one run. In an extended directory a run also ends where
+  // the next index point is due, and that point is added.
   size_t run_length(const TestNode& node, size_t first, size_t listing_start, DirBody& dir) {
     const size_t at = dirs_.bytes.size();
     const size_t last_point =
@@ -277,13 +297,18 @@ class TestImageBuilder {
     while (first + count < node.entries.size() && count < kMaxDirRunEntries) {
       end += kDirEntryFixedSize + node.entries[first + count].first.size();
       if (has_index && count > 0 && end - last_point > kMetadataBlockSize) break;
+      if (inode_block(node, first + count) != inode_block(node, first)) break;
       ++count;
     }
     if (has_index && at > listing_start) {
       dir.index.push_back({static_cast<uint32_t>(at - listing_start),
-                           static_cast<uint32_t>(Stream::ref(at).block), node.entries[first].first});
+                           static_cast<uint32_t>(dirs_.ref(at).block), node.entries[first].first});
     }
     return count;
+  }
+
+  uint64_t inode_block(const TestNode& node, size_t entry) {
+    return inodes_.ref(inode_at_[node.entries[entry].second]).block;
   }
 
   void add_run(const TestNode& node, size_t first, size_t count, size_t run) {
@@ -291,19 +316,18 @@ class TestImageBuilder {
     const std::string& label = node.entries[first].second;
     const auto base = static_cast<uint32_t>(number_of_[label]);
     mark_rows(prefix + "run." + std::to_string(run) + ".",
-              {{"count", 0, 4}, {"block", 4, 4}, {"base", 8, 4}}, dirs_.bytes.size(),
-              dirs_.fields);
+              {{"count", 0, 4}, {"block", 4, 4}, {"base", 8, 4}}, dirs_.bytes.size(), dirs_.fields);
     ByteWriter out(dirs_.bytes);
     encode(DirRunHeader{static_cast<uint32_t>(count),
-                        static_cast<uint32_t>(Stream::ref(inode_at_[label]).block), base},
+                        static_cast<uint32_t>(inodes_.ref(inode_at_[label]).block), base},
            out);
     for (size_t i = first; i < first + count; ++i) {
       const auto& [name, child] = node.entries[i];
-      mark_rows(prefix + "entry." + std::to_string(i) + ".",
-                {{"offset", 0, 2}, {"number", 2, 2}, {"type", 4, 2}, {"length", 6, 2},
-                 {"name", 8, 0}},
-                dirs_.bytes.size(), dirs_.fields);
-      encode(DirEntry{Stream::ref(inode_at_[child]).offset,
+      mark_rows(
+          prefix + "entry." + std::to_string(i) + ".",
+          {{"offset", 0, 2}, {"number", 2, 2}, {"type", 4, 2}, {"length", 6, 2}, {"name", 8, 0}},
+          dirs_.bytes.size(), dirs_.fields);
+      encode(DirEntry{inodes_.ref(inode_at_[child]).offset,
                       static_cast<int16_t>(number_of_[child] - base),
                       static_cast<uint16_t>(basic_type(node_of(child).type)), name},
              out);
@@ -316,16 +340,17 @@ class TestImageBuilder {
   std::vector<uint64_t> place(const std::string& table, const Stream& stream) {
     std::vector<uint64_t> positions;
     const uint64_t start = image_.bytes.size();
-    for (size_t at = 0; at < stream.bytes.size(); at += kMetadataBlockSize) {
-      const size_t size = std::min<size_t>(kMetadataBlockSize, stream.bytes.size() - at);
+    for (size_t at = 0, size = 0; at < stream.bytes.size(); at += size) {
+      size = std::min<size_t>(at == 0 ? stream.first_block : kMetadataBlockSize,
+                              stream.bytes.size() - at);
       image_.fields[table + ".block." + std::to_string(positions.size())] = {image_.bytes.size(),
-                                                                            2};
+                                                                             2};
       positions.push_back(image_.bytes.size());
       ByteWriter(image_.bytes).u16(encode(MetadataHeader{static_cast<uint16_t>(size), true}));
       append(Bytes(stream.bytes).subspan(at, size));
     }
     for (const auto& [name, field] : stream.fields) {
-      image_.fields[name] = {start + Stream::position(field.offset), field.width};
+      image_.fields[name] = {start + stream.position(field.offset), field.width};
     }
     return positions;
   }
@@ -342,13 +367,16 @@ class TestImageBuilder {
   void place_tables() {
     super_.inode_count = static_cast<uint32_t>(spec_.nodes.size());
     super_.id_count = static_cast<uint16_t>(spec_.ids.size());
-    super_.root_inode = Stream::ref(inode_at_[spec_.nodes.back().label]).packed();
+    super_.root_inode = inodes_.ref(inode_at_[spec_.nodes.back().label]).packed();
+    image_.fields["gap"] = {image_.bytes.size(), 0};
+    image_.bytes.resize(image_.bytes.size() + spec_.gap_before_tables);
     super_.inode_table_start = image_.bytes.size();
     place("inodes", inodes_);
     super_.directory_table_start = image_.bytes.size();
     place("dirs", dirs_);
     if (super_.fragment_count > 0) {
       super_.fragment_table_start = place_index("fragments", place("fragments", fragments_));
+      image_.bytes.resize(image_.bytes.size() + spec_.gap_behind_fragments);
     }
     if (spec_.export_table) place_export();
     Stream ids;
@@ -364,9 +392,12 @@ class TestImageBuilder {
   void place_export() {
     super_.flags |= kFlagExport;
     Stream exports;
+    if (spec_.first_block.contains("exports")) {
+      exports.first_block = spec_.first_block.at("exports");
+    }
     for (const TestNode& node : spec_.nodes) {
       exports.mark("export." + node.label, exports.bytes.size(), 8);
-      ByteWriter(exports.bytes).u64(Stream::ref(inode_at_[node.label]).packed());
+      ByteWriter(exports.bytes).u64(inodes_.ref(inode_at_[node.label]).packed());
     }
     super_.export_table_start = place_index("exports", place("exports", exports));
   }
@@ -380,13 +411,13 @@ class TestImageBuilder {
     for (size_t i = 0; i < spec_.xattr_sets.size(); ++i) {
       const size_t start = pairs.bytes.size();
       for (const TestXattr& xattr : spec_.xattr_sets[i]) add_pair(xattr, pairs);
-      mark_rows("set." + std::to_string(i) + ".", {{"ref", 0, 8}, {"pairs", 8, 4}, {"bytes", 12, 4}},
-                sets.bytes.size(), sets.fields);
+      mark_rows("set." + std::to_string(i) + ".",
+                {{"ref", 0, 8}, {"pairs", 8, 4}, {"bytes", 12, 4}}, sets.bytes.size(), sets.fields);
       ByteWriter out(sets.bytes);
-      encode(XattrIdEntry{Stream::ref(start).packed(),
-                          static_cast<uint32_t>(spec_.xattr_sets[i].size()),
-                          static_cast<uint32_t>(pairs.bytes.size() - start)},
-             out);
+      encode(
+          XattrIdEntry{pairs.ref(start).packed(), static_cast<uint32_t>(spec_.xattr_sets[i].size()),
+                       static_cast<uint32_t>(pairs.bytes.size() - start)},
+          out);
     }
     for (const XattrIdEntry& entry : spec_.more_sets) {
       ByteWriter out(sets.bytes);
@@ -396,8 +427,8 @@ class TestImageBuilder {
     place("pairs", pairs);
     const auto positions = place("sets", sets);
     super_.xattr_table_start = image_.bytes.size();
-    mark_rows("xattrs.", {{"start", 0, 8}, {"count", 8, 4}, {"unused", 12, 4}},
-              image_.bytes.size(), image_.fields);
+    mark_rows("xattrs.", {{"start", 0, 8}, {"count", 8, 4}, {"unused", 12, 4}}, image_.bytes.size(),
+              image_.fields);
     ByteWriter out(image_.bytes);
     const size_t count = spec_.xattr_sets.size() + spec_.more_sets.size();
     encode(XattrTableHeader{pairs_start, static_cast<uint32_t>(count), 0}, out);
@@ -416,7 +447,7 @@ class TestImageBuilder {
     value_at_.push_back(value_at);
     if (xattr.value_of >= 0) {
       out.u32(8);
-      out.u64(Stream::ref(value_at_[static_cast<size_t>(xattr.value_of)]).packed());
+      out.u64(pairs.ref(value_at_[static_cast<size_t>(xattr.value_of)]).packed());
     } else {
       encode_xattr_value(as_bytes(xattr.value), out);
     }

@@ -36,7 +36,8 @@ Result<std::string> bytes_of_hex(std::string_view hex) {
   for (size_t i = 0; i + 1 < hex.size(); i += 2) {
     unsigned value = 0;
     const auto [end, status] = std::from_chars(&hex[i], &hex[i] + 2, value, 16);
-    if (status != std::errc() || end != &hex[i] + 2) return usage_error("no hex: " + std::string(hex));
+    if (status != std::errc() || end != &hex[i] + 2)
+      return usage_error("no hex: " + std::string(hex));
     out += static_cast<char>(value);
   }
   return out;
@@ -56,7 +57,8 @@ Result<int64_t> plain_number(std::string_view word) {
   return static_cast<int64_t>(negative ? ~value + 1 : value);
 }
 
-// --- before the image is built ---------------------------------------------------------------------
+// --- before the image is built
+// ---------------------------------------------------------------------
 
 Result<bool> adapt_spec(TestSpec& spec, const Words& step) {
   if (step[0] == "compressor") {
@@ -78,9 +80,19 @@ Result<bool> adapt_spec(TestSpec& spec, const Words& step) {
     SQFS_TRY(const int64_t ref, plain_number(step.at(2)));
     SQFS_TRY(const int64_t pairs, plain_number(step.at(3)));
     SQFS_TRY(const int64_t bytes, plain_number(step.at(4)));
-    spec.more_sets.assign(static_cast<size_t>(count),
-                          {static_cast<uint64_t>(ref), static_cast<uint32_t>(pairs),
-                           static_cast<uint32_t>(bytes)});
+    spec.more_sets.assign(
+        static_cast<size_t>(count),
+        {static_cast<uint64_t>(ref), static_cast<uint32_t>(pairs), static_cast<uint32_t>(bytes)});
+  } else if (step[0] == "type" || step[0] == "short-block") {
+    SQFS_TRY(const int64_t value, plain_number(step.at(2)));
+    if (step[0] == "short-block") spec.first_block[step[1]] = static_cast<uint32_t>(value);
+    for (TestNode& node : spec.nodes) {
+      if (step[0] == "type" && node.label == step[1]) node.type = static_cast<InodeType>(value);
+    }
+  } else if (step[0] == "gap" || step[0] == "fragment-gap") {
+    SQFS_TRY(const int64_t value, plain_number(step.at(1)));
+    (step[0] == "gap" ? spec.gap_before_tables : spec.gap_behind_fragments) =
+        static_cast<uint32_t>(value);
   } else if (step[0] == "no-padding") {
     spec.padding = false;
   } else {
@@ -89,7 +101,8 @@ Result<bool> adapt_spec(TestSpec& spec, const Words& step) {
   return true;
 }
 
-// --- afterwards ------------------------------------------------------------------------------------
+// --- afterwards
+// ------------------------------------------------------------------------------------
 
 class ImagePatch {
  public:
@@ -128,6 +141,11 @@ class ImagePatch {
   }
 
   Result<int64_t> number(const std::string& word) {
+    if (word.starts_with("offset:")) {
+      SQFS_TRY(const TestField place, field(word.substr(word.find(':') + 1)));
+      SQFS_TRY(const TestField table, field("inodes.block.0"));
+      return static_cast<int64_t>(place.offset - table.offset - kMetadataHeaderSize);
+    }
     if (!word.starts_with('@')) return plain_number(word);
     SQFS_TRY(const TestField place, field(word.substr(1)));
     return static_cast<int64_t>(place.offset);
@@ -172,11 +190,13 @@ class ImagePatch {
 
 bool is_complete(const Words& words) {
   static const std::pair<std::string_view, size_t> kArguments[] = {
-      {"recipe", 1}, {"base", 1}, {"compressor", 1}, {"options", 1}, {"store", 3},
-      {"store-tails", 1}, {"sets", 4}, {"no-padding", 0}, {"set", 2}, {"add", 2}, {"cut", 1},
-      {"append", 2}, {"expect", 1}};
+      {"recipe", 1},       {"base", 1},        {"compressor", 1}, {"options", 1}, {"store", 3},
+      {"store-tails", 1},  {"sets", 4},        {"no-padding", 0}, {"type", 2},    {"gap", 1},
+      {"fragment-gap", 1}, {"short-block", 2}, {"set", 2},        {"add", 2},     {"cut", 1},
+      {"append", 2},       {"expect", 1}};
   for (const auto& [name, count] : kArguments) {
-    if (words[0] == name) return words.size() == count + 1 || (name == "expect" && words.size() == 3);
+    if (words[0] == name)
+      return words.size() == count + 1 || (name == "expect" && words.size() == 3);
   }
   return false;
 }

@@ -18,6 +18,10 @@
 //   store LABEL INDEX HEX     a data block made elsewhere, compressed,
 //   store-tails HEX           the first fragment block likewise,
 //   sets COUNT REF PAIRS BYTES    entries of the xattr id table without pairs of their own,
+//   type LABEL NUMBER         another type of inode,
+//   gap COUNT                 so many zero bytes before the inode table,
+//   fragment-gap COUNT        or behind the fragment table,
+//   short-block TABLE SIZE    so many bytes in the first metadata block of dirs or exports,
 //   no-padding                no bytes behind the image
 //   set FIELD VALUE           when it is built; fields are named in tests/support/image_builder.h
 //   add FIELD NUMBER
@@ -26,7 +30,8 @@
 //   expect PROBLEM [PATH]     in any order; these and no others, if PATH is given also there
 //
 // FIELD may end in +NUMBER, and is then so many bytes behind the place. VALUE is a number, a place
-// (@FIELD), a "text" or x:HEX; NUMBER may be a place as well.
+// (@FIELD), a "text" or x:HEX; NUMBER may be a place as well. offset:FIELD is the distance of a
+// place from the start of the inode table's first block, as references have it.
 namespace sqfs {
 
 struct RecipeExpectation {
