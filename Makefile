@@ -134,7 +134,7 @@ $(SINGLE_TESTS:%=$(BUILD)/$1/tests/%): $(BUILD)/$1/tests/%: $(BUILD)/$1/tests/%.
 $(FUZZERS:%=$(BUILD)/$1/regress/%): $(BUILD)/$1/regress/%: $(BUILD)/$1/tests/fuzz/%.o \
     $(BUILD)/$1/tests/fuzz/regress.o $$(call objects_$1,$(SUPPORT_SOURCES)) $$(LIBRARY_$1)
 	@mkdir -p $$(@D)
-	$$(LINK_$1) -o $$@ $$^ $$(LIBS)
+	$$(LINK_$1) -o $$@ $$^ -lgtest $$(LIBS)
 
 .SECONDARY: $(SINGLE_TESTS:%=$(BUILD)/$1/tests/%.o)
 -include $$(patsubst %.o,%.d,$$(call objects_$1,$(LIBRARY_SOURCES) cli/main.cc man/generate.cc $(UNIT_SOURCES) \
@@ -145,7 +145,7 @@ $(foreach v,$(VARIANTS),$(eval $(call variant_rules,$v)))
 $(FUZZERS:%=$(BUILD)/fuzz/bin/%): $(BUILD)/fuzz/bin/%: $(BUILD)/fuzz/tests/fuzz/%.o \
     $(call objects_fuzz,$(SUPPORT_SOURCES)) $(LIBRARY_fuzz)
 	@mkdir -p $(@D)
-	$(LINK_fuzz) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(LINK_fuzz) -fsanitize=fuzzer -o $@ $^ -lgtest $(LIBS)
 
 $(BENCHES:%=$(BUILD)/bench/%): $(BUILD)/bench/%: $(BUILD)/release/bench/%.o $(LIBRARY_release)
 	@mkdir -p $(@D)
@@ -259,7 +259,7 @@ PACKAGES_lint := clang-format python3 shellcheck
 PACKAGES_test := $(PACKAGES_lint) libgtest-dev binutils attr libcap2-bin fakeroot squashfs-tools \
   squashfs-tools-ng squashfuse qemu-system-x86
 PACKAGES_tidy := clang-tidy
-PACKAGES_fuzz := clang
+PACKAGES_fuzz := clang libgtest-dev
 PACKAGES_bench := python3 squashfs-tools squashfs-tools-ng mmdebstrap
 deps:  ## install the Debian packages that are missing; DEPS="build test lint tidy fuzz bench" picks
 	@.ci/deps.sh $(sort $(foreach d,$(DEPS),$(PACKAGES_$d)))
