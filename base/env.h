@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -14,6 +15,9 @@
 // and OutputFile, so tests can make any call fail. env_posix.cc implements them with libc functions
 // alone (lstat, readdir, llistxattr, …), because fakeroot and pseudo interpose those.
 namespace sqfs {
+
+// What makes a file on the host the same one under any name: device, inode.
+using FileIdentity = std::pair<uint64_t, uint64_t>;
 
 enum class FileType : uint8_t {
   kRegular,
@@ -35,6 +39,8 @@ struct FileInfo {
   uint64_t allocated_bytes = 0;    // st_blocks * 512
   uint64_t device = 0, inode = 0;  // identity of the file on this host
   uint32_t rdev_major = 0, rdev_minor = 0;
+
+  FileIdentity identity() const { return {device, inode}; }
   bool operator==(const FileInfo&) const = default;
 };
 
@@ -81,6 +87,10 @@ class Env {
   virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
   virtual Result<std::string> read_link(const std::string& path) = 0;
   virtual Result<std::unique_ptr<InputFile>> open_input(const std::string& path) = 0;
+  // As open_input, but fails when `path` itself is a symlink. For files that lstat() has seen.
+  virtual Result<std::unique_ptr<InputFile>> open_source(const std::string& path) {
+    return open_input(path);
+  }
 
   // Full names ("user.x") of the file itself, not of what a symlink points to. Empty where the file
   // system has none.
@@ -109,6 +119,10 @@ class Env {
 
 // The real one.
 std::unique_ptr<Env> make_posix_env();
+
+// Whether the host ran out of memory or of file descriptors, which says nothing about the file that
+// was asked for.
+bool is_host_shortage(const Error& error);
 
 // The sentence for an errno, as strerror, thread-safe.
 std::string errno_text(int os_errno);

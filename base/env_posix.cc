@@ -96,6 +96,14 @@ Result<Buffer> read_xattr_value(const Get& get, const std::string& what, const s
   }
 }
 
+// O_NONBLOCK: should the path have become a fifo since it was looked at, the open must not hang.
+Result<std::unique_ptr<InputFile>> open_for_reading(const std::string& path, int more_flags) {
+  FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags));
+  if (!fd.is_open()) return system_error("cannot open", path);
+  return std::make_unique<PosixInputFile>(std::move(fd), path);
+}
+
 class PosixEnv final : public Env {
  public:
   Result<FileInfo> lstat(const std::string& path) override {
@@ -138,11 +146,12 @@ class PosixEnv final : public Env {
     }
   }
 
-  // O_NONBLOCK: should the path have become a fifo since it was looked at, the open must not hang.
   Result<std::unique_ptr<InputFile>> open_input(const std::string& path) override {
-    FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!fd.is_open()) return system_error("cannot open", path);
-    return std::make_unique<PosixInputFile>(std::move(fd), path);
+    return open_for_reading(path, 0);
+  }
+
+  Result<std::unique_ptr<InputFile>> open_source(const std::string& path) override {
+    return open_for_reading(path, O_NOFOLLOW);
   }
 
 #if XATTR_SUPPORT
@@ -207,6 +216,11 @@ class PosixEnv final : public Env {
 };
 
 }  // namespace
+
+bool is_host_shortage(const Error& error) {
+  const int why = error.os_errno;
+  return error.code == Code::kNoMemory || why == EMFILE || why == ENFILE || why == ENOMEM;
+}
 
 std::string errno_text(int os_errno) {
   std::array<char, 256> text{};

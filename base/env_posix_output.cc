@@ -15,6 +15,7 @@ namespace {
 constexpr mode_t kNewFileMode = 0644;  // less the umask
 constexpr int kMaxSymlinks = 40;
 constexpr int kMaxTemporaryNames = 100;
+constexpr size_t kMaxTemporaryStem = 200;
 
 // What stands under the destination's name when the output is opened decides how it is written.
 enum class Style {
@@ -33,7 +34,8 @@ class PosixOutputFile final : public OutputFile {
     if (is_committed_) return;
     const bool is_ours = style_ == Style::kNew || style_ == Style::kBeside;
     // In place, a half-written image is worth nothing and the old one is gone: leave no ruin.
-    if (is_ours || (style_ == Style::kInPlace && is_written_)) unlink(path_.c_str());
+    const bool is_ruin = style_ == Style::kInPlace && is_written_;
+    if ((is_ours || is_ruin) && still_has_name()) unlink(path_.c_str());
   }
 
   Status write_at(uint64_t offset, Bytes bytes) override {
@@ -73,6 +75,8 @@ class PosixOutputFile final : public OutputFile {
   }
 
   Status commit() override {
+    if (!still_has_name())
+      return usage_error(path_ + " was removed or replaced while it was written");
     if (style_ == Style::kBeside && rename(path_.c_str(), target_.c_str()) != 0) {
       return system_error("cannot replace", target_);
     }
@@ -89,6 +93,13 @@ class PosixOutputFile final : public OutputFile {
   }
 
  private:
+  // Somebody else may have put another file under the name, which is not ours to keep or to remove.
+  bool still_has_name() const {
+    struct stat ours, named;
+    return fstat(fd_.get(), &ours) == 0 && stat(path_.c_str(), &named) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+  }
+
   FileDescriptor fd_;
   Style style_;
   std::string path_;    // what is being written
@@ -117,10 +128,10 @@ Result<std::string> follow_links(const std::string& path, Env& env) {
   return system_error("Could not create destination file", path);
 }
 
-// Creates "DIR/.NAME.N.tmp" with the first free N.
+// Creates "DIR/.NAME.PID-N.tmp" with the first free N; a long NAME is cut.
 Result<std::pair<FileDescriptor, std::string>> create_temporary(const std::string& target) {
   const std::string directory = directory_of(target);
-  const std::string stem = "." + target.substr(target.rfind('/') + 1) + ".";
+  const std::string stem = "." + target.substr(target.rfind('/') + 1, kMaxTemporaryStem) + ".";
   for (int i = 0; i < kMaxTemporaryNames; ++i) {
     const std::string name =
         join_path(directory, stem + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp");
@@ -138,10 +149,17 @@ bool is_replaceable(const struct stat& st, const std::string& target) {
          parent.st_dev == st.st_dev && access(target.c_str(), W_OK) == 0;
 }
 
+// Whether new files may not be made beside the old one at all: it can then only be overwritten.
+bool is_forbidden(int os_errno) {
+  return os_errno == EACCES || os_errno == EPERM || os_errno == EROFS;
+}
+
 Result<std::unique_ptr<OutputFile>> open_existing(const struct stat& st,
                                                   const std::string& target) {
   if (S_ISREG(st.st_mode) && is_replaceable(st, target)) {
     auto temporary = create_temporary(target);
+    if (!temporary && !is_forbidden(temporary.error().os_errno))
+      return std::move(temporary).error();
     if (temporary) {
       auto& [fd, name] = *temporary;
       // The new file takes over what belongs to the name: mode and, where allowed, owner.
@@ -150,9 +168,11 @@ Result<std::unique_ptr<OutputFile>> open_existing(const struct stat& st,
       return std::make_unique<PosixOutputFile>(std::move(fd), Style::kBeside, name, target);
     }
   }
-  FileDescriptor fd(open(target.c_str(), O_RDWR | O_CLOEXEC));
+  const bool is_device = S_ISBLK(st.st_mode);
+  // O_EXCL on a device fails with EBUSY while it is mounted.
+  FileDescriptor fd(open(target.c_str(), O_RDWR | O_CLOEXEC | (is_device ? O_EXCL : 0)));
   if (!fd.is_open()) return system_error("cannot open", target);
-  const Style style = S_ISBLK(st.st_mode) ? Style::kDevice : Style::kInPlace;
+  const Style style = is_device ? Style::kDevice : Style::kInPlace;
   return std::make_unique<PosixOutputFile>(std::move(fd), style, target, target);
 }
 

@@ -21,25 +21,6 @@ struct Task {
   bool is_done = false;
 };
 
-Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "cancelled"}; }
-Error no_memory_error() { return Error{Code::kNoMemory, 0, 0, 0, "out of memory"}; }
-
-// The worker trampoline: the one place where exceptions of the standard library become values.
-void run_job(Job& job, std::unique_ptr<Worker>& worker, const WorkerFactory& make_worker) {
-  try {
-    if (worker == nullptr) {
-      auto made = make_worker();
-      if (!made) return job.fail(std::move(made).error());
-      worker = std::move(*made);
-    }
-    job.run(*worker);
-  } catch (const std::bad_alloc&) {
-    job.fail(no_memory_error());
-  } catch (const std::length_error&) {
-    job.fail(no_memory_error());
-  }
-}
-
 }  // namespace
 
 // Ordered tasks live in `ordered` from submit() to pop(); `next_ordered` counts those that a worker
@@ -67,6 +48,23 @@ struct OrderedPool::State {
 
   bool has_work() const { return !urgent_waiting.empty() || next_ordered < ordered.size(); }
 
+  // The worker trampoline: the one place where exceptions of the standard library become values. It
+  // must not allocate where it notes that there is no memory.
+  void run_job(Job& job, std::unique_ptr<Worker>& worker) const {
+    try {
+      if (worker == nullptr) {
+        auto made = make_worker();
+        if (!made) return job.fail(std::move(made).error());
+        worker = std::move(*made);
+      }
+      job.run(*worker);
+    } catch (const std::bad_alloc&) {
+      job.ending_ = Job::Ending::kOutOfMemory;
+    } catch (const std::length_error&) {
+      job.ending_ = Job::Ending::kOutOfMemory;
+    }
+  }
+
   // The next task to run. References into both containers stay valid: a deque keeps them while its
   // ends change, an unordered_map always, and no task is removed before it is done.
   Task& take_work() {
@@ -88,9 +86,9 @@ struct OrderedPool::State {
       const bool skip = is_cancelled;
       lock.unlock();
       if (skip) {
-        task.job->fail(cancelled_error());
+        task.job->ending_ = Job::Ending::kCancelled;
       } else {
-        run_job(*task.job, worker, make_worker);
+        run_job(*task.job, worker);
       }
       lock.lock();
       task.is_done = true;
@@ -99,10 +97,22 @@ struct OrderedPool::State {
   }
 
   void run_inline(Job& job) {
-    if (is_cancelled) return job.fail(cancelled_error());
-    run_job(job, serial_worker, make_worker);
+    if (is_cancelled) {
+      job.ending_ = Job::Ending::kCancelled;
+    } else {
+      run_job(job, serial_worker);
+    }
   }
 };
+
+Status Job::status() const {
+  switch (ending_) {
+    case Ending::kOutOfMemory: return Error{Code::kNoMemory, 0, 0, 0, "out of memory"};
+    case Ending::kCancelled: return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    case Ending::kRan: break;
+  }
+  return status_;
+}
 
 OrderedPool::OrderedPool(unsigned threads, size_t window_bytes, WorkerFactory make_worker)
     : state_(std::make_unique<State>()) {

@@ -31,11 +31,16 @@ class Job {
   // started job (Code::kCancelled).
   virtual void run(Worker& worker) = 0;
 
-  const Status& status() const { return status_; }
+  Status status() const;  // any failure so far
   void fail(Error error) { status_ = std::move(error); }
 
  private:
+  friend class OrderedPool;
+  // Failures that must be noted without allocating memory.
+  enum class Ending : uint8_t { kRan, kOutOfMemory, kCancelled };
+
   Status status_ = ok();
+  Ending ending_ = Ending::kRan;
 };
 
 using WorkerFactory = std::function<Result<std::unique_ptr<Worker>>()>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -9,6 +11,7 @@
 #include "cli/io.h"
 
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sched.h>
 #include <spawn.h>
@@ -29,14 +32,33 @@ Error errno_error(const std::string& what, const std::string& path) {
   return io_error(why, what + " \"" + printable(path) + "\" because " + errno_text(why));
 }
 
+constexpr std::array<int, 4> kNotedSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr int kPollMilliseconds = 200;
+
+bool is_signal_pending() {
+  sigset_t pending;
+  if (sigpending(&pending) != 0) return false;
+  for (const int number : kNotedSignals) {
+    if (sigismember(&pending, number) == 1) return true;
+  }
+  return false;
+}
+
+// Writes in pieces that a pipe takes at once when it is ready, so that a reader that stands still
+// cannot keep us from noticing a signal, which is blocked and interrupts nothing.
 class DescriptorSink final : public TextSink {
  public:
   explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
 
   void write(std::string_view text) override {
     while (!text.empty() && is_complete_) {
-      const ssize_t put = ::write(descriptor_, text.data(), text.size());
-      if (put < 0 && errno == EINTR) continue;
+      if (!wait_until_ready()) {
+        is_complete_ = false;
+        return;
+      }
+      const ssize_t put =
+          ::write(descriptor_, text.data(), std::min<size_t>(text.size(), PIPE_BUF));
+      if (put < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       is_complete_ = put > 0;
       if (put > 0) text.remove_prefix(static_cast<size_t>(put));
     }
@@ -44,6 +66,16 @@ class DescriptorSink final : public TextSink {
   bool is_complete() const override { return is_complete_; }
 
  private:
+  // False when a signal arrives first.
+  bool wait_until_ready() const {
+    pollfd ready{descriptor_, POLLOUT, 0};
+    for (;;) {
+      const int count = poll(&ready, 1, kPollMilliseconds);
+      if (count > 0 || (count < 0 && errno != EINTR)) return true;
+      if (is_signal_pending()) return false;
+    }
+  }
+
   const int descriptor_;
   bool is_complete_ = true;
 };
@@ -176,7 +208,14 @@ class PosixSystem final : public System {
   // no handler and no global flag. Threads started later inherit the mask.
   void note_signals() override {
     sigemptyset(&noted_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&noted_, number);
+    for (const int number : kNotedSignals) {
+      // nohup(1) has SIGHUP ignored, and means it. An ignored SIGINT means nothing: a shell without
+      // job control starts every background command that way.
+      struct sigaction inherited {};
+      const bool is_known = sigaction(number, nullptr, &inherited) == 0;
+      if (number == SIGHUP && is_known && inherited.sa_handler == SIG_IGN) continue;
+      sigaddset(&noted_, number);
+    }
     is_noting_ = pthread_sigmask(SIG_BLOCK, &noted_, nullptr) == 0;
   }
 

@@ -9,10 +9,10 @@
 namespace sqfs {
 namespace {
 
-const Place kSuper{Where::kSuperblock, 0, kNoRecord, {}, {}};
 constexpr uint64_t kMaxPosition = ~uint64_t{0} >> 1;
 constexpr uint16_t kKnownFlags = 0x0ffb;  // all but the obsolete kFlagCheck
 
+Place at_super() { return {Where::kSuperblock, 0, kNoRecord, {}, {}}; }
 Place at_options() { return {Where::kTable, kSuperblockSize, kNoRecord, "compressor options"}; }
 
 // Whether the superblock can be decoded and is one that a kernel goes on with.
@@ -22,12 +22,12 @@ Result<bool> read_superblock(const Context& context, Facts& facts, Findings& fin
   SQFS_CHECKED(context.image.read(0, MutableBytes(raw).first(readable)));
   const auto super = decode_superblock(Bytes(raw).first(readable));
   if (!super) {
-    findings.report(super.error(), kSuper);
+    findings.report(super.error(), at_super());
     return false;
   }
   facts.super = *super;
   if (const Status identity = check_identity(*super); !identity) {
-    findings.report(identity.error(), kSuper);
+    findings.report(identity.error(), at_super());
     return false;
   }
   return true;
@@ -35,25 +35,26 @@ Result<bool> read_superblock(const Context& context, Facts& facts, Findings& fin
 
 void check_size(const Context& context, const Superblock& super, Findings& findings) {
   if (super.bytes_used < kSuperblockSize || super.bytes_used > kMaxPosition) {
-    findings.report(Problem::kSuperBytesUsed, kSuper, super.bytes_used);
+    findings.report(Problem::kSuperBytesUsed, at_super(), super.bytes_used);
   } else if (super.bytes_used > context.image.size()) {
-    findings.report(Problem::kImageTruncated, kSuper, context.image.size(), super.bytes_used);
+    findings.report(Problem::kImageTruncated, at_super(), context.image.size(), super.bytes_used);
   }
 }
 
 void check_counts(const Superblock& super, Findings& findings) {
-  if (super.inode_count == 0) findings.report(Problem::kSuperNoInodes, kSuper);
-  if (super.id_count == 0) findings.report(Problem::kSuperNoIds, kSuper);
+  if (super.inode_count == 0) findings.report(Problem::kSuperNoInodes, at_super());
+  if (super.id_count == 0) findings.report(Problem::kSuperNoIds, at_super());
   if (super.fragment_count > super.inode_count) {
-    findings.report(Problem::kSuperFragmentCount, kSuper, super.fragment_count, super.inode_count);
+    findings.report(Problem::kSuperFragmentCount, at_super(), super.fragment_count,
+                    super.inode_count);
   }
   if (super.id_count > 2 * uint64_t{super.inode_count}) {
-    findings.report(Problem::kSuperIdCount, kSuper, super.id_count,
+    findings.report(Problem::kSuperIdCount, at_super(), super.id_count,
                     2 * uint64_t{super.inode_count});
   }
   const MetadataRef root = MetadataRef::unpack(super.root_inode);
   if (root.block > 0xffffffff) {
-    findings.report(Problem::kRefHighBits, kSuper, super.root_inode, 0, "root inode");
+    findings.report(Problem::kRefHighBits, at_super(), super.root_inode, 0, "root inode");
   }
 }
 
@@ -61,7 +62,7 @@ void check_table_starts(const Facts& facts, Findings& findings) {
   const Superblock& super = facts.super;
   const auto check = [&](uint64_t start, std::string_view name) {
     if (start < facts.data_start || start > super.bytes_used) {
-      findings.report(Problem::kSuperTableRange, kSuper, start, super.bytes_used, name);
+      findings.report(Problem::kSuperTableRange, at_super(), start, super.bytes_used, name);
     }
   };
   check(super.inode_table_start, "inode table");
@@ -71,7 +72,7 @@ void check_table_starts(const Facts& facts, Findings& findings) {
   if (super.has_export_table()) check(super.export_table_start, "export table");
   if (super.has_xattr_table()) check(super.xattr_table_start, "xattr table");
   if (super.inode_table_start >= super.directory_table_start) {
-    findings.report(Problem::kSuperTableOrder, kSuper, super.inode_table_start,
+    findings.report(Problem::kSuperTableOrder, at_super(), super.inode_table_start,
                     super.directory_table_start, "inode table");
   }
 }
@@ -79,10 +80,10 @@ void check_table_starts(const Facts& facts, Findings& findings) {
 // The kernel looks at none of these; they describe what a writer chose, and tools print them.
 void check_flags(const Superblock& super, Findings& findings) {
   if ((super.flags & ~kKnownFlags) != 0) {
-    findings.report(Problem::kSuperFlagsUnknown, kSuper, super.flags & ~kKnownFlags);
+    findings.report(Problem::kSuperFlagsUnknown, at_super(), super.flags & ~kKnownFlags);
   }
   const auto contradict = [&](bool wrong, std::string_view detail) {
-    if (wrong) findings.report(Problem::kSuperFlagsContradict, kSuper, super.flags, 0, detail);
+    if (wrong) findings.report(Problem::kSuperFlagsContradict, at_super(), super.flags, 0, detail);
   };
   contradict(super.has(kFlagNoFragments) && super.fragment_count > 0,
              "there are no fragments, but the image has some");
@@ -106,7 +107,7 @@ Status read_options(const Context& context, Facts& facts, Findings& findings) {
   const Superblock& super = facts.super;
   if (!super.has(kFlagCompressorOptions)) {
     if (facts.compressor->id == CompressorId::kLz4) {
-      findings.report(Problem::kCompressorOptionsMissing, kSuper);
+      findings.report(Problem::kCompressorOptionsMissing, at_super());
     }
     return ok();
   }
@@ -135,7 +136,7 @@ Status find_decompressor(Facts& facts, Findings& findings) {
                              ", which this program was built without");
   }
   if (!facts.compressor->kernel_mounts) {
-    findings.report(Problem::kSuperNoKernel, kSuper, facts.super.compressor, 0,
+    findings.report(Problem::kSuperNoKernel, at_super(), facts.super.compressor, 0,
                     facts.compressor->name);
   }
   facts.compressor_id = id;

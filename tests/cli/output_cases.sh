@@ -103,3 +103,8 @@ for signal in INT TERM HUP QUIT; do
 interrupted by a signal
 END
 done
+see 'a closed standard output gets nothing into the image' 0 'cp -r /etc/. d2/ 2>/dev/null; mksquashfs d2 o -quiet -info >&-; fsck.squashfs o'
+see 'a closed standard error gets nothing into the image' 0 'mksquashfs d1 o -quiet -comp lzma 2>&- && fsck.squashfs --compare d1 o >/dev/null 2>&1'
+see 'a hangup that the caller ignores does not end a build' 0 'head -c 20000000 /dev/urandom >d1/big; (trap "" HUP; exec "$MKSQUASHFS" d1 o -quiet -comp xz) & sleep 0.5; kill -HUP $!; wait $!'
+see 'a limit on the size of files leaves nothing' 1 'head -c 3000000 /dev/urandom >d1/big; (ulimit -f 100; mksquashfs d1 o -quiet); s=$?; [ ! -e o ] && [ -z "$(ls -A | grep tmp)" ] || s=9; exit $s' 'File too large'
+see 'a reader that stands still does not hold a signal up' 1 'mkfifo p; (sleep 20 <p) & (cd d1; n=$(printf "%200s" | tr " " n); for i in {1..1000}; do : >$n$i; done); "$MKSQUASHFS" d1 o -quiet -info >p & m=$!; sleep 1; kill -TERM $m; wait $m; s=$?; kill %1; [ ! -e o ] || s=9; exit $s' 'interrupted'

@@ -110,7 +110,7 @@ FakeEnv::Entry& FakeEnv::add(const std::string& path, FileType type) {
   entry.info.type = type;
   entry.info.mode = type == FileType::kDirectory ? 0755 : 0644;
   entry.info.device = 1;
-  entry.info.inode = entries_.size();
+  entry.info.inode = ++last_inode_;
   return entry;
 }
 
@@ -134,6 +134,16 @@ void FakeEnv::add_directory(const std::string& path) { add(path, FileType::kDire
 
 void FakeEnv::add_symlink(const std::string& path, const std::string& target) {
   add(path, FileType::kSymlink).target = target;
+}
+
+void FakeEnv::replace_by_file(const std::string& path, FakeContent content) {
+  entries_.erase(path);
+  add_file(path, std::move(content));
+}
+
+void FakeEnv::replace_by_symlink(const std::string& path, const std::string& target) {
+  entries_.erase(path);
+  add_symlink(path, target);
 }
 
 void FakeEnv::refuse_to_open(const std::string& path, int os_errno) {
@@ -188,9 +198,19 @@ Result<std::string> FakeEnv::read_link(const std::string& path) {
 Result<std::unique_ptr<InputFile>> FakeEnv::open_input(const std::string& path) {
   SQFS_TRY(Entry * entry, find("cannot open", path));
   if (entry->open_errno != 0) return refusal(entry->open_errno, "cannot open", path);
+  if (entry->info.type == FileType::kSymlink) return open_input(entry->target);
+  if (entry->versions.empty()) entry->versions.emplace_back();
   const size_t opening = (*entry->openings)++;
   const FakeContent& content = entry->versions[std::min(opening, entry->versions.size() - 1)];
   return std::make_unique<FakeInput>(content, entry->info, path, faults);
+}
+
+Result<std::unique_ptr<InputFile>> FakeEnv::open_source(const std::string& path) {
+  const auto it = entries_.find(path);
+  if (it != entries_.end() && it->second.info.type == FileType::kSymlink) {
+    return refusal(ELOOP, "cannot open", path);
+  }
+  return open_input(path);
 }
 
 Result<std::vector<std::string>> FakeEnv::list_xattrs(const std::string& path) {

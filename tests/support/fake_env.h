@@ -89,6 +89,9 @@ class FakeEnv final : public Env {
   // The first opening of the file sees the first version, the next one the next; the last one
   // stays.
   void add_changing_file(const std::string& path, std::vector<FakeContent> versions);
+  // Puts another file, or a symlink, where something else was; as after a rename over it.
+  void replace_by_file(const std::string& path, FakeContent content);
+  void replace_by_symlink(const std::string& path, const std::string& target);
   // From now on open_input(path), list_dir(path) and read_link(path) fail.
   void refuse_to_open(const std::string& path, int os_errno);
   FileInfo& attributes(const std::string& path);
@@ -100,6 +103,7 @@ class FakeEnv final : public Env {
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> read_link(const std::string& path) override;
   Result<std::unique_ptr<InputFile>> open_input(const std::string& path) override;
+  Result<std::unique_ptr<InputFile>> open_source(const std::string& path) override;
   Result<std::vector<std::string>> list_xattrs(const std::string& path) override;
   Result<Buffer> get_xattr(const std::string& path, const std::string& name) override;
   // In memory; at commit() it becomes a file of this environment.
@@ -129,6 +133,7 @@ class FakeEnv final : public Env {
   Result<Entry*> find(const std::string& what, const std::string& path);
 
   std::map<std::string, Entry> entries_;
+  uint64_t last_inode_ = 0;
   std::map<std::string, std::string> variables_;
 };
 

@@ -13,14 +13,16 @@ namespace {
 constexpr std::string_view kIntroduction =
     R"(# Problems
 
-What `fsck.squashfs` can find, made from `squashfs-format/problems.def`. Do not edit: `UPDATE_DOCS=1` in the environment of
-the test `problems_test` writes it anew.
+What `fsck.squashfs` can find, made from `squashfs-format/problems.def`. Do not edit: the test
+`problems_test` writes it anew when `UPDATE_DOCS=1` is in its environment.
 
-*fatal*: the rest of the image cannot be judged. *error*: the image is wrong. *warning*: a legal reader copes. *note*:
-right, but not what a canonical writer emits; shown on request. Fatal problems and errors make the exit status 4.
+*fatal*: the rest of the image cannot be judged. *error*: the image is wrong. *warning*: a legal
+reader copes. *note*: right, but not what a canonical writer emits; shown on request. Fatal problems
+and errors make the exit status 4.
 
-*Kernel* is what Linux does: *rejects* the mount; *fails* later, at the place; is *silent*, and shows something wrong;
-*accepts* it; *crashes*.
+*Kernel* is what Linux does: *rejects* the mount; *fails* later, at the place; is *silent*, and
+shows something wrong; *accepts* it; *crashes*. In messages, N is what was found and M what was
+expected.
 )";
 constexpr std::array<std::string_view, 8> kSections = {"Blocks and references of any kind",
                                                        "Superblock and compressor options",

@@ -140,6 +140,28 @@ TEST_F(PosixEnvTest, OutputThroughASymlinkReachesItsTarget) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
 }
 
+TEST_F(PosixEnvTest, AnotherFileUnderTheNameIsNeitherRemovedNorReportedAsOurs) {
+  {
+    auto output = env_->create_output(path("image"));
+    ASSERT_TRUE(output);
+    fs::remove(path("image"));
+    write("image", "somebody else's");
+    EXPECT_FALSE((*output)->commit());
+  }
+  EXPECT_EQ(content("image"), "somebody else's");
+}
+
+TEST_F(PosixEnvTest, NamesOfFullLengthAreReplacedToo) {
+  const std::string name(255, 'n');
+  write(name, "old");
+  auto output = env_->create_output(path(name));
+  ASSERT_TRUE(output);
+  ASSERT_TRUE((*output)->write_at(0, as_bytes("new")));
+  EXPECT_EQ(content(name), "old");
+  ASSERT_TRUE((*output)->commit());
+  EXPECT_EQ(content(name), "new");
+}
+
 TEST_F(PosixEnvTest, DirectoryIsNoOutput) {
   fs::create_directory(path("d"));
   const auto output = env_->create_output(path("d"));
