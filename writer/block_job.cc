@@ -14,9 +14,25 @@ uint32_t narrow(size_t size) { return static_cast<uint32_t>(size); }
 }  // namespace
 
 Status JobFile::open(Env& env) {
-  if (opened != nullptr) return ok();
-  SQFS_TRY(opened, content != nullptr ? content->open(env) : env.open_input(path));
+  if (opened != nullptr || was_replaced) return ok();
+  if (content != nullptr) {
+    SQFS_TRY(opened, content->open(env));
+    return ok();
+  }
+  SQFS_TRY(auto file, env.open_source(path));
+  SQFS_TRY(const FileInfo info, file->info());
+  if (info.type != FileType::kRegular) return io_error(0, "it is no longer a regular file");
+  was_replaced = identity != FileIdentity{} && identity != info.identity();
+  has_changed = has_changed || was_replaced;
+  if (!was_replaced) opened = std::move(file);
   return ok();
+}
+
+// Not from the end of the file for one on the host: those in /proc have none.
+Result<uint64_t> JobFile::current_size() {
+  if (content != nullptr) return opened->size();
+  SQFS_TRY(const FileInfo info, opened->info());
+  return info.size;
 }
 
 Result<std::unique_ptr<Worker>> DataWorker::make(const DataOptions& options) {
@@ -36,7 +52,7 @@ MutableBytes DataWorker::scratch(size_t number, size_t size) {
 void BlockJob::run(Worker& worker) {
   for (Piece& piece : pieces) {
     JobFile& file = files[piece.file];
-    if (!file.failure && !file.has_changed_size && file.size > 0) {
+    if (!file.failure && !file.has_changed) {
       if (auto status = run_piece(static_cast<DataWorker&>(worker), file, piece); !status) {
         return fail(std::move(status).error());
       }
@@ -54,7 +70,7 @@ std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBy
   if (!got) {
     file.failure = std::move(got).error();
   } else if (*got != size) {
-    file.has_changed_size = true;
+    file.has_changed = true;
   } else {
     return Bytes(into).first(size);
   }
@@ -66,6 +82,7 @@ Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {
     file.failure = std::move(status).error();
     return ok();
   }
+  if (file.has_changed) return ok();
   if (piece.use == PieceUse::kHoles) {
     piece.is_hole = true;
     if (piece.is_last) check_end(file, piece);
@@ -106,13 +123,16 @@ Status BlockJob::store(DataWorker& worker, Bytes raw, Piece& piece) {
 }
 
 // A file that ends in a hole is not read to its end: look at its last byte and at the one behind.
+// An empty file has the latter alone.
 void BlockJob::check_end(JobFile& file, const Piece& piece) {
   std::byte around_end[2];
-  auto got = file.opened->read_at(piece.offset + piece.size - 1, around_end);
+  const uint64_t end = piece.offset + piece.size;
+  const size_t last_size = end > 0 ? 1 : 0;
+  auto got = file.opened->read_at(end - last_size, MutableBytes(around_end).first(last_size + 1));
   if (!got) {
     file.failure = std::move(got).error();
   } else {
-    file.has_changed_size = *got != 1;
+    file.has_changed = *got != last_size;
   }
 }
 
@@ -138,7 +158,11 @@ void CompressJob::run(Worker& worker) {
 // -----------------------------------------------------------------------------------
 
 void CompareJob::run(Worker& worker) {
-  if (auto status = file_.open(context_.env); !status) return;
+  if (auto status = file_.open(context_.env); !status) {
+    if (is_host_shortage(status.error())) fail(std::move(status).error());
+    return;
+  }
+  if (file_.has_changed) return;
   for (const StoredBlock& block : blocks) {
     auto same = is_same_block(static_cast<DataWorker&>(worker), block);
     if (!same) return fail(std::move(same).error());

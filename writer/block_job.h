@@ -42,13 +42,19 @@ struct JobFile {
   uint64_t size = 0;   // what the reader expects to find
   std::string path;    // on the host; empty: `content` opens the file
   const Content* content = nullptr;
+  FileIdentity identity;              // what is expected at `path`; all 0: any regular file
   std::shared_ptr<InputFile> opened;  // owned by the jobs of the file together
 
-  // Results of the job. Either makes all its pieces of the file void.
+  // Results of the job. Any makes all its pieces of the file void.
   std::optional<Error> failure;
-  bool has_changed_size = false;
+  bool has_changed = false;   // it has another size, or was replaced
+  bool was_replaced = false;  // there is another regular file at `path`
 
+  // Opens the file unless it is open. Fails when that is not possible or it is no regular file any
+  // more. Afterwards it is open, or has_changed.
   Status open(Env& env);
+  // Of the open file, as the host tells it now.
+  Result<uint64_t> current_size();
 };
 
 enum class PieceUse : uint8_t {

@@ -11,6 +11,7 @@ namespace sqfs {
 namespace {
 
 constexpr int kMaxReadAgain = 3;
+constexpr uint64_t kHolesAtOnce = 1u << 20;  // between two looks at whether to go on
 
 // A block word that is not known yet; no hole.
 constexpr uint32_t kWordPending = ~uint32_t{0};
@@ -21,16 +22,12 @@ uint64_t blocks_in(uint64_t bytes, uint32_t block_size) {
 
 // What the inode's sparse field is to hold: 0 unless the host keeps the file sparse, and never all
 // of the size.
-uint64_t sparse_bytes(const RegularFile& file, uint32_t block_size) {
-  if (!file.is_sparse_on_host) return 0;
-  const FileLayout& layout = file.layout;
-  uint64_t sparse = 0, offset = 0;
-  for (const uint32_t word : layout.block_words) {
-    if (word == 0) sparse += std::min<uint64_t>(block_size, layout.size - offset);
-    offset += block_size;
-  }
-  return std::min(sparse, layout.size - 1);
+uint64_t sparse_bytes(const RegularFile& file) {
+  if (!file.is_sparse_on_host || file.layout.size == 0) return 0;
+  return std::min(file.layout.sparse, file.layout.size - 1);
 }
+
+Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "cancelled"}; }
 
 // Whether two files can be equal, from their sizes and holes.
 bool has_same_shape(const FileLayout& a, const FileLayout& b) {
@@ -94,14 +91,15 @@ void DataCommitter::begin_file(const JobFile& file, FileRole role) {
 Status DataCommitter::take_piece(BlockJob& job, const Piece& piece) {
   JobFile& file = job.files[piece.file];
   if (file.failure && !run_.failure) run_.failure = std::move(file.failure);
-  if (file.has_changed_size) run_.has_changed_size = true;
+  if (file.has_changed) run_.has_changed = true;
+  if (file.was_replaced) run_.was_replaced = true;
   if (run_.is_void()) return ok();
   auto& words = layout().block_words;
   const uint32_t block_size = context_.options.block_size;
   if (words.empty() && !piece.is_tail) words.reserve(blocks_in(layout().size, block_size));
   if (piece.use == PieceUse::kHoles || piece.is_hole) {
-    words.resize(words.size() + blocks_in(piece.size, block_size), 0);
-    return ok();
+    layout().sparse += piece.size;
+    return take_holes(blocks_in(piece.size, block_size));
   }
   if (piece.wants_digest) run_.digest.add(words.size(), piece.digest);
   if (piece.is_tail) {
@@ -117,6 +115,17 @@ Status DataCommitter::take_piece(BlockJob& job, const Piece& piece) {
   }
   if (piece.use == PieceUse::kDigest) run_.is_only_digested = true;
   if (piece.use == PieceUse::kKeep) run_.kept.push_back({number, job.bytes(piece)});
+  return ok();
+}
+
+Status DataCommitter::take_holes(uint64_t count) {
+  auto& words = layout().block_words;
+  while (count > 0) {
+    const uint64_t some = std::min(count, kHolesAtOnce);
+    words.resize(words.size() + some, 0);
+    count -= some;
+    if (count > 0 && cancelled_()) return cancelled_error();
+  }
   return ok();
 }
 
@@ -136,7 +145,7 @@ void DataCommitter::report_blocks(const Piece& piece) {
 // ----------------------------------------------------------------------------
 
 Status DataCommitter::finish_file() {
-  if (run_.has_changed_size) return read_again();
+  if (run_.has_changed) return read_again();
   if (run_.failure) return give_up(*std::move(run_.failure));
   if (run_.role == FileRole::kLater && !layout().block_words.empty()) {
     SQFS_TRY(const bool is_shared, share_original());
@@ -144,7 +153,7 @@ Status DataCommitter::finish_file() {
   }
   if (run_.is_only_digested) {
     SQFS_CHECKED(store_now(feeder_.describe(run_.order), FileRole::kFirst));
-    if (run_.has_changed_size) return read_again();
+    if (run_.has_changed) return read_again();
     if (run_.failure) return give_up(*std::move(run_.failure));
   }
   SQFS_CHECKED(store_kept_blocks());
@@ -164,7 +173,7 @@ Status DataCommitter::complete_file() {
 Status DataCommitter::close_file(bool is_duplicate) {
   RegularFile& file = tree_.file(run_.node);
   const uint64_t size = file.layout.size;
-  if (size > 0) file.layout.sparse = sparse_bytes(file, context_.options.block_size);
+  file.layout.sparse = sparse_bytes(file);
   result_.input_bytes += size;
   if (is_duplicate || size == 0) ++result_.duplicate_files;
   observer_.file_done(run_.node, size, is_duplicate);
@@ -238,6 +247,9 @@ Status DataCommitter::store_now(JobFile file, FileRole role) {
     run_.failure = std::move(status).error();
     return ok();
   }
+  run_.has_changed = file.has_changed;
+  run_.was_replaced = file.was_replaced;
+  if (file.has_changed) return ok();
   const bool asks_for_holes = context_.options.detect_holes && node.is_sparse_on_host;
   FileCutter cutter(context_.options, file.size, role,
                     asks_for_holes ? file.opened.get() : nullptr);
@@ -262,7 +274,7 @@ Status DataCommitter::store_now(JobFile file, FileRole role) {
 }
 
 Status DataCommitter::take_urgent(std::unique_ptr<Job> done) {
-  if (cancelled_()) return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+  if (cancelled_()) return cancelled_error();
   if (!done->status()) return after_earlier_failures(done->status().error());
   hold(std::unique_ptr<BlockJob>(static_cast<BlockJob*>(done.release())));
   for (const Piece& piece : held_job_->pieces) SQFS_CHECKED(take_piece(*held_job_, piece));
@@ -275,30 +287,59 @@ void DataCommitter::hold(std::unique_ptr<BlockJob> job) {
 }
 
 Status DataCommitter::read_again() {
-  for (int i = 0; i < kMaxReadAgain && run_.has_changed_size; ++i) {
+  for (int i = 0; i < kMaxReadAgain && run_.has_changed; ++i) {
     observer_.warning("File " + display_path() +
-                      " changed size while reading filesystem, attempting to re-read");
+                      (run_.was_replaced ? " was replaced" : " changed size") +
+                      " while reading filesystem, attempting to re-read");
     SQFS_CHECKED(queue_.drop_run());
+    if (run_.was_replaced) {
+      if (auto status = find_replacement(); !status) return give_up(std::move(status).error());
+    }
     JobFile file = feeder_.describe(run_.order);
     if (auto status = file.open(context_.env); !status) {
       return give_up(std::move(status).error());
     }
-    auto size = file.opened->size();
-    if (!size) return give_up(std::move(size).error());
-    file.size = *size;
+    if (!file.has_changed) {
+      auto size = file.current_size();
+      if (!size) return give_up(std::move(size).error());
+      file.size = *size;
+      auto fits = check_file_size(*size, context_.options.block_size, display_path());
+      if (!fits) return after_earlier_failures(std::move(fits).error());
+    }
     SQFS_CHECKED(store_now(std::move(file), FileRole::kUnique));
   }
-  if (run_.has_changed_size) return give_up(io_error(0, "its size changes all the time"));
+  if (run_.was_replaced) return give_up(io_error(0, "it is replaced all the time"));
+  if (run_.has_changed && layout().size == 0) {
+    return give_up(io_error(0, "the host says that it is empty, but it is not"));
+  }
+  if (run_.has_changed) return give_up(io_error(0, "its size changes all the time"));
   if (run_.failure) return give_up(*std::move(run_.failure));
   return complete_file();
 }
 
-// The file becomes an empty one.
+// Takes the file that is now at the path of the one that was scanned, if it is one and still in the
+// tree that was scanned: no directory on the way may have become a symlink to elsewhere.
+Status DataCommitter::find_replacement() {
+  RegularFile& file = tree_.file(run_.node);
+  SQFS_TRY(const FileInfo info, context_.env.lstat(tree_.host_path(run_.node)));
+  if (info.type != FileType::kRegular) return io_error(0, "it is no longer a regular file");
+  const auto is_source = [&](NodeId id) { return tree_.node(id).host_root != ~uint32_t{0}; };
+  for (NodeId id = run_.node; !is_source(id);) {
+    id = tree_.node(id).parent;
+    SQFS_TRY(const FileInfo directory, context_.env.lstat(tree_.host_path(id)));
+    if (directory.type != FileType::kDirectory) {
+      return io_error(0, "its directory was replaced by something else");
+    }
+  }
+  file.identity = info.identity();
+  return ok();
+}
+
+// The file becomes an empty one, unless the reason is not the file's.
 Status DataCommitter::give_up(Error why) {
-  if (why.code == Code::kNoMemory) return after_earlier_failures(std::move(why));
   const std::string reason = why.os_errno != 0 ? errno_text(why.os_errno) : why.what;
   const std::string failed = "Failed to read file " + display_path();
-  if (context_.options.exit_on_error) {
+  if (context_.options.exit_on_error || is_host_shortage(why)) {
     why.what = failed + ": " + reason;
     return after_earlier_failures(std::move(why));
   }

@@ -51,7 +51,8 @@ class DataCommitter {
     NodeId node = kNoNode;
     FileRole role = FileRole::kUnique;
     std::optional<Error> failure;
-    bool has_changed_size = false;
+    bool has_changed = false;
+    bool was_replaced = false;
     bool is_only_digested = false;
     FileDigest digest{0};
     uint64_t blocks_reported = 0;
@@ -65,13 +66,14 @@ class DataCommitter {
     Digest tail_digest;
     bool tail_wants_digest = false;
 
-    bool is_void() const { return failure.has_value() || has_changed_size; }
+    bool is_void() const { return failure.has_value() || has_changed; }
   };
 
   FileLayout& layout() { return tree_.file(run_.node).layout; }
 
   void begin_file(const JobFile& file, FileRole role);
   Status take_piece(BlockJob& job, const Piece& piece);
+  Status take_holes(uint64_t count);
   void report_blocks(const Piece& piece);
 
   Status finish_file();
@@ -86,6 +88,7 @@ class DataCommitter {
   Status take_urgent(std::unique_ptr<Job> done);
   void hold(std::unique_ptr<BlockJob> job);
   Status read_again();
+  Status find_replacement();
   Status give_up(Error why);
 
   std::string display_path() const;

@@ -82,6 +82,7 @@ JobFile Feeder::describe(uint32_t order) const {
   out.order = order;
   out.size = file.expected_size;
   out.content = file.content.get();
+  out.identity = file.identity;
   if (out.content == nullptr) out.path = tree_.host_path(files_[order]);
   return out;
 }
@@ -100,7 +101,9 @@ void Feeder::start_file() {
   if (size > job_bytes(context_.options.block_size)) {
     if (auto status = current_.open(context_.env); !status) {
       current_.failure = std::move(status).error();
-      size = 0;  // one empty piece carries the failure to its place in the order
+    }
+    if (current_.opened == nullptr) {
+      size = 0;  // one empty piece carries what is wrong to its place in the order
     } else if (context_.options.detect_holes && tree_.file(files_[order]).is_sparse_on_host) {
       sparse = current_.opened.get();
     }

@@ -41,7 +41,17 @@ size_t cost_of(const BlockJob& job) {
   return cost;
 }
 
+constexpr uint64_t kMaxFileBlocks = (uint64_t{1} << 31) - 1;  // the kernel counts them in an int
+
 }  // namespace
+
+Status check_file_size(uint64_t size, uint32_t block_size, const std::string& printable_path) {
+  if (size <= kMaxFileBlocks * block_size) return ok();
+  return unsupported_error("The file " + printable_path + " has " + std::to_string(size) +
+                           " bytes; with blocks of " + std::to_string(block_size) +
+                           " bytes a file can have " + std::to_string(kMaxFileBlocks * block_size) +
+                           " at most");
+}
 
 Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
                               uint64_t image_offset, uint64_t start, Tree& tree,

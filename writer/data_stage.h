@@ -52,6 +52,10 @@ class DataObserver {
   virtual void file_done(NodeId file, uint64_t size, bool is_duplicate) = 0;
 };
 
+// Fails, naming the file and the limit, when a file of this size has more blocks than the kernel
+// can count.
+Status check_file_size(uint64_t size, uint32_t block_size, const std::string& printable_path);
+
 struct DataResult {
   uint64_t end = 0;  // absolute position behind the last stored block
   std::vector<FragmentEntry> fragments;
@@ -63,10 +67,12 @@ struct DataResult {
 // from position `start` of the image on; `image_offset` bytes precede the image in `output`. Fills
 // in each node's layout.
 //
-// A file that cannot be read becomes an empty file with a warning, with exit_on_error an error. One
-// whose size is not the expected one, or changes while being read, is read again, at most 3 times
-// and with a warning each, and then counts as one that cannot be read. Other errors: the output's,
-// a compressor's, Code::kCancelled when `cancelled` returns true.
+// A file that cannot be read, or is no regular file any more, becomes an empty file with a warning,
+// with exit_on_error an error. One whose size is not the expected one, that changes while being
+// read, or was replaced by another file, is read again, at most 3 times and with a warning each, and
+// then counts as one that cannot be read. Other errors: a lack of memory or file descriptors on the
+// host, a file that has grown beyond check_file_size(), the output's, a compressor's,
+// Code::kCancelled when `cancelled` returns true.
 Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
                               uint64_t image_offset, uint64_t start, Tree& tree,
                               std::span<const NodeId> files, DataObserver& observer,

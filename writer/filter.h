@@ -17,7 +17,6 @@
 // What the scan leaves out.
 namespace sqfs {
 
-using FileIdentity = std::pair<uint64_t, uint64_t>;  // device, inode
 
 // Decides file by file, on the way down, so what lies below an excluded directory is never looked
 // at.

@@ -178,7 +178,9 @@ class Scanner {
       auto names = list(path);
       if (!names) {
         path_.pop_back();
-        if (options_.data.exit_on_error) return reason("Could not open", path, names.error());
+        if (options_.data.exit_on_error || is_host_shortage(names.error())) {
+          return reason("Could not open", path, names.error());
+        }
         warn_("Could not open " + printable(path) + ", skipping... (" +
               errno_text(names.error().os_errno) + ")");
         return kNoNode;
@@ -239,7 +241,9 @@ class Scanner {
       case FileType::kSocket: return std::optional<NodeKind>(IpcNode{.is_socket = true});
       default: break;
     }
+    SQFS_CHECKED(check_file_size(info.size, options_.data.block_size, printable(path)));
     RegularFile file;
+    file.identity = info.identity();
     file.expected_size = info.size;
     file.is_sparse_on_host = info.allocated_bytes < info.size;
     return std::optional<NodeKind>(std::move(file));
@@ -281,7 +285,7 @@ class Scanner {
   }
 
   Status leave_out(Error error) {
-    if (options_.data.exit_on_error) return error;
+    if (options_.data.exit_on_error || is_host_shortage(error)) return error;
     warn_(error.what + ", leaving it out");
     return ok();
   }

@@ -52,6 +52,7 @@ struct RegularFile {
   uint64_t expected_size = 0;        // what the scan saw
   bool is_sparse_on_host = false;    // fewer bytes allocated than its size
   std::unique_ptr<Content> content;  // null: the host file at Tree::host_path()
+  FileIdentity identity;             // of the host file that was scanned; all 0: not known
   FileLayout layout;
 };
 struct Symlink {

@@ -2,6 +2,7 @@
 #include "writer/tree_writer.h"
 
 #include <cassert>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,11 @@ namespace {
 
 using Body = decltype(Inode::body);
 
+constexpr size_t kWordsAtOnce = 1u << 18;  // of a file, between two looks at whether to go on
+
+Error interrupted() { return Error{Code::kCancelled, 0, 0, 0, "interrupted"}; }
+
+// Without the block words, which may be many.
 FileBody file_body(const Node& node, const FileLayout& layout) {
   FileBody body;
   body.start = layout.start;
@@ -23,7 +29,6 @@ FileBody file_body(const Node& node, const FileLayout& layout) {
   body.fragment = layout.tail.index;
   body.fragment_offset = layout.tail.offset;
   body.xattr = node.xattr_set;
-  body.block_words = layout.block_words;
   return body;
 }
 
@@ -45,16 +50,18 @@ Body body_of(const Node& node) {
 class TreeWriter {
  public:
   TreeWriter(const Plan& plan, Tree& tree, MetadataWriter& inode_table,
-             MetadataWriter& directory_table, const std::function<void(NodeId)>& visit)
+             MetadataWriter& directory_table, const std::function<void(NodeId)>& visit,
+             const std::function<bool()>& cancelled)
       : plan_(plan),
         tree_(tree),
         inode_table_(inode_table),
         directory_table_(directory_table),
-        visit_(visit) {}
+        visit_(visit),
+        cancelled_(cancelled) {}
 
-  Status run(const std::function<bool()>& cancelled) {
+  Status run() {
     for (const NodeId directory : plan_.directories) {
-      if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
+      if (cancelled_()) return interrupted();
       SQFS_CHECKED(write_children(directory));
     }
     SQFS_CHECKED(write_inode(kRootNode));
@@ -100,7 +107,21 @@ class TreeWriter {
     ByteWriter out(bytes_);
     encode(inode, out);
     ++written_;
+    if (node.is_file()) SQFS_CHECKED(write_words(tree_.file(id).layout.block_words, out));
     return inode_table_.append(bytes_);
+  }
+
+  // Leaves the last words in bytes_, behind what is there.
+  Status write_words(std::span<const uint32_t> words, ByteWriter& out) {
+    while (words.size() > kWordsAtOnce) {
+      for (const uint32_t word : words.first(kWordsAtOnce)) out.u32(word);
+      words = words.subspan(kWordsAtOnce);
+      SQFS_CHECKED(inode_table_.append(bytes_));
+      bytes_.clear();
+      if (cancelled_()) return interrupted();
+    }
+    for (const uint32_t word : words) out.u32(word);
+    return ok();
   }
 
   // From the directory's listing, which is not needed afterwards.
@@ -126,6 +147,7 @@ class TreeWriter {
   MetadataWriter& inode_table_;
   MetadataWriter& directory_table_;
   const std::function<void(NodeId)>& visit_;
+  const std::function<bool()>& cancelled_;
   uint32_t written_ = 0;  // inodes, which is also the number of the last one
   std::unordered_map<NodeId, Listing> listings_;  // of directories whose inode is still to come
   Buffer bytes_;                                  // scratch
@@ -137,7 +159,7 @@ Status write_inodes_and_listings(const Plan& plan, Tree& tree, MetadataWriter& i
                                  MetadataWriter& directory_table,
                                  const std::function<void(NodeId name)>& visit,
                                  const std::function<bool()>& cancelled) {
-  return TreeWriter(plan, tree, inode_table, directory_table, visit).run(cancelled);
+  return TreeWriter(plan, tree, inode_table, directory_table, visit, cancelled).run();
 }
 
 }  // namespace sqfs

@@ -20,7 +20,7 @@ class FakeInput final : public InputFile {
   Result<FileInfo> info() override {
     if (auto error = faults_.next("cannot stat " + path_)) return *std::move(error);
     FileInfo info = info_;
-    info.size = content_.size;
+    info.size = content_.has_hidden_size ? 0 : content_.size;
     return info;
   }
   Result<uint64_t> size() override {
@@ -111,6 +111,7 @@ FakeEnv::Entry& FakeEnv::add(const std::string& path, FileType type) {
   entry.info.mode = type == FileType::kDirectory ? 0755 : 0644;
   entry.info.device = 1;
   entry.info.inode = ++last_inode_;
+  entry.versions.resize(1);
   return entry;
 }
 
@@ -148,6 +149,12 @@ void FakeEnv::replace_by_symlink(const std::string& path, const std::string& tar
 
 void FakeEnv::refuse_to_open(const std::string& path, int os_errno) {
   entries_.at(path).open_errno = os_errno;
+}
+
+void FakeEnv::hide_size(const std::string& path) {
+  Entry& entry = entries_.at(path);
+  entry.info.size = 0;
+  for (FakeContent& content : entry.versions) content.has_hidden_size = true;
 }
 
 FileInfo& FakeEnv::attributes(const std::string& path) { return entries_.at(path).info; }
@@ -199,7 +206,6 @@ Result<std::unique_ptr<InputFile>> FakeEnv::open_input(const std::string& path) 
   SQFS_TRY(Entry * entry, find("cannot open", path));
   if (entry->open_errno != 0) return refusal(entry->open_errno, "cannot open", path);
   if (entry->info.type == FileType::kSymlink) return open_input(entry->target);
-  if (entry->versions.empty()) entry->versions.emplace_back();
   const size_t opening = (*entry->openings)++;
   const FakeContent& content = entry->versions[std::min(opening, entry->versions.size() - 1)];
   return std::make_unique<FakeInput>(content, entry->info, path, faults);

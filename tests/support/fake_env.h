@@ -20,6 +20,7 @@ namespace sqfs {
 // What a file holds: a size, and data in some places; all else is a hole.
 struct FakeContent {
   uint64_t size = 0;
+  bool has_hidden_size = false;  // the host says 0
   std::map<uint64_t, Buffer> extents;  // by position; they do not overlap
 
   FakeContent() = default;
@@ -94,6 +95,8 @@ class FakeEnv final : public Env {
   void replace_by_symlink(const std::string& path, const std::string& target);
   // From now on open_input(path), list_dir(path) and read_link(path) fail.
   void refuse_to_open(const std::string& path, int os_errno);
+  // The file's size is said to be 0, whatever it holds; as in /proc.
+  void hide_size(const std::string& path);
   FileInfo& attributes(const std::string& path);
   void set_xattr(const std::string& path, const std::string& name, Buffer value);
   void set_variable(const std::string& name, const std::string& value);

@@ -142,6 +142,133 @@ TEST_P(DataStageFaults, ALongDuplicateThatChangesMeanwhileIsReadAnew) {
   EXPECT_EQ(result->duplicate_files, 1u);
 }
 
+// --- empty files
+// ----------------------------------------------------------------------------------
+
+TEST_P(DataStageFaults, AnUnreadableEmptyFileIsReported) {
+  run.env.refuse_to_open(run.path(run.add(Buffer())), EACCES);
+  const NodeId last = run.add(text_bytes(100, 1));
+  expect_content(last, text_bytes(100, 1));
+  EXPECT_EQ(run.warnings,
+            (std::vector<std::string>{
+                "Failed to read file /src/f0, creating empty file (Permission denied)"}));
+  options.exit_on_error = true;
+  EXPECT_EQ(expect_failure().what, "Failed to read file /src/f0: Permission denied");
+}
+
+TEST_P(DataStageFaults, AnEmptyFileThatGrewIsReadAgain) {
+  const NodeId file = run.add_changing({FakeContent(), FakeContent(text_bytes(9000, 1))});
+  expect_content(file, text_bytes(9000, 1));
+  EXPECT_EQ(run.warnings, (std::vector<std::string>{"File /src/f0" + changed}));
+}
+
+TEST_P(DataStageFaults, AnEmptyFileIsNoWarning) {
+  expect_content(run.add(Buffer()), {});
+  EXPECT_TRUE(run.warnings.empty());
+}
+
+// As those in /proc: the host gives their size as 0.
+TEST_P(DataStageFaults, AFileWithContentButNoSizeBecomesEmptyWithAWarning) {
+  const NodeId file = run.add(Buffer());
+  run.env.add_file(run.path(file), FakeContent(text_bytes(100, 1)));
+  run.env.hide_size(run.path(file));
+  expect_content(file, {});
+  ASSERT_EQ(run.warnings.size(), 4u);
+  EXPECT_EQ(run.warnings[3],
+            "Failed to read file /src/f0, creating empty file (the host says that it is empty, but "
+            "it is not)");
+}
+
+// --- files that were replaced
+// ---------------------------------------------------------------------
+
+TEST_P(DataStageFaults, AFileThatBecameASymlinkIsNotFollowed) {
+  for (const size_t size : {0u, 100u, 500'000u}) {
+    StageRun other;
+    const NodeId file = other.add(text_bytes(size, 1));
+    other.env.add_file("/secret", FakeContent(text_bytes(size, 2)));
+    other.env.replace_by_symlink(other.path(file), "/secret");
+    ASSERT_TRUE(other.run(options).has_value());
+    EXPECT_EQ(other.layout(file).size, 0u);
+    EXPECT_EQ(other.warnings.size(), 1u);
+    options.exit_on_error = true;
+    EXPECT_FALSE(other.run(options).has_value());
+    options.exit_on_error = false;
+  }
+}
+
+TEST_P(DataStageFaults, AFileThatBecameSomethingElseIsNotRead) {
+  const NodeId file = run.add(text_bytes(100, 1));
+  run.env.attributes(run.path(file)).type = FileType::kFifo;
+  expect_content(file, {});
+  EXPECT_EQ(run.warnings,
+            (std::vector<std::string>{"Failed to read file /src/f0, creating empty file (it is no "
+                                      "longer a regular file)"}));
+}
+
+TEST_P(DataStageFaults, AFileThatWasReplacedByAnotherIsReadAgain) {
+  for (const size_t size : {0u, 100u, 9000u, 500'000u}) {
+    StageRun other;
+    const NodeId file = other.add(text_bytes(size, 1));
+    other.tree.file(file).identity = other.env.attributes(other.path(file)).identity();
+    other.env.replace_by_file(other.path(file), FakeContent(text_bytes(size + 7, 2)));
+    const auto result = other.run(options);
+    ASSERT_TRUE(result.has_value());
+    EXPECT_EQ(other.read_back(file, *result, options), text_bytes(size + 7, 2));
+    EXPECT_EQ(other.warnings,
+              (std::vector<std::string>{"File /src/f0 was replaced while reading filesystem, "
+                                        "attempting to re-read"}));
+  }
+}
+
+TEST_P(DataStageFaults, AFileInADirectoryThatBecameASymlinkIsNotRead) {
+  const NodeId file = run.add(text_bytes(100, 1));
+  run.tree.file(file).identity = {7, 7};
+  run.env.attributes("/src").type = FileType::kSymlink;
+  expect_content(file, {});
+  ASSERT_EQ(run.warnings.size(), 2u);
+  EXPECT_EQ(run.warnings[1],
+            "Failed to read file /src/f0, creating empty file (its directory was replaced by "
+            "something else)");
+}
+
+TEST_P(DataStageFaults, AFileThatIsTheScannedOneIsNoWarning) {
+  const NodeId file = run.add(text_bytes(9000, 1));
+  run.tree.file(file).identity = run.env.attributes(run.path(file)).identity();
+  expect_content(file, text_bytes(9000, 1));
+  EXPECT_TRUE(run.warnings.empty());
+}
+
+// --- what is not the file's fault, and limits
+// -----------------------------------------------------
+
+TEST_P(DataStageFaults, AHostWithoutDescriptorsOrMemoryIsAnError) {
+  for (const int os_errno : {EMFILE, ENFILE, ENOMEM}) {
+    for (const size_t size : {0u, 100u, 500'000u}) {
+      StageRun other;
+      other.env.refuse_to_open(other.path(other.add(text_bytes(size, 1))), os_errno);
+      const auto result = other.run(options);
+      ASSERT_FALSE(result.has_value());
+      EXPECT_EQ(result.error().what, "Failed to read file /src/f0: " + errno_text(os_errno));
+      EXPECT_TRUE(other.warnings.empty());
+    }
+  }
+}
+
+TEST_P(DataStageFaults, AFileThatGrewBeyondTheFormatIsAnError) {
+  const uint64_t too_large = (uint64_t{1} << 31) * kBlock;
+  run.add_changing({FakeContent(text_bytes(100, 1)), FakeContent::sparse(too_large, {})});
+  EXPECT_EQ(expect_failure().code, Code::kUnsupported);
+}
+
+TEST_P(DataStageFaults, ALongHoleCanBeInterrupted) {
+  run.add(FakeContent::sparse(uint64_t{100'000'000} * kBlock, {}));
+  unsigned calls = 0;
+  run.cancelled = [&calls] { return ++calls == 3; };
+  EXPECT_EQ(expect_failure().code, Code::kCancelled);
+  EXPECT_LT(run.layout(run.files[0]).block_words.size(), 10'000'000u);
+}
+
 TEST_P(DataStageFaults, CancellationIsAnError) {
   run.add(text_bytes(500'000, 1));
   run.cancelled = [] { return true; };

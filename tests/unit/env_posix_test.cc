@@ -57,6 +57,22 @@ TEST_F(PosixEnvTest, MissingFileIsAnErrorThatNamesItAndItsErrno) {
   EXPECT_NE(got.error().what.find("nosuch"), std::string::npos);
 }
 
+TEST_F(PosixEnvTest, ASourceIsNotFollowedWhereAnInputIs) {
+  write("file", "12345");
+  fs::create_symlink("file", path("link"));
+  EXPECT_TRUE(env_->open_source(path("file")));
+  EXPECT_TRUE(env_->open_input(path("link")));
+  const auto got = env_->open_source(path("link"));
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().os_errno, ELOOP);
+}
+
+TEST_F(PosixEnvTest, OnlySomeFailuresAreTheHosts) {
+  EXPECT_TRUE(is_host_shortage(io_error(EMFILE, "")));
+  EXPECT_TRUE(is_host_shortage(Error{Code::kNoMemory, 0, 0, 0, ""}));
+  EXPECT_FALSE(is_host_shortage(io_error(EACCES, "")));
+}
+
 TEST_F(PosixEnvTest, ReadAtStopsAtTheEnd) {
   write("file", "12345");
   auto file = env_->open_input(path("file"));

@@ -72,6 +72,35 @@ TEST_F(SourceDirTest, OneDirectoryBecomesTheRoot) {
   EXPECT_EQ(tree_.host_path(tree_.find_child(kRootNode, "b")), "/s/b");
 }
 
+TEST_F(SourceDirTest, AFileBeyondTheFormatIsRefusedByName) {
+  options_.data.block_size = 4096;
+  const uint64_t most = ((uint64_t{1} << 31) - 1) * 4096;
+  env_.add_file("/s/f", FakeContent::sparse(most, {}));
+  ASSERT_TRUE(scan({"/s"}));
+  env_.add_file("/s/g", FakeContent::sparse(most + 1, {}));
+  tree_ = Tree();
+  const auto got = scan({"/s"});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, Code::kUnsupported);
+  EXPECT_EQ(got.error().what,
+            "The file /s/g has 8796093018113 bytes; with blocks of 4096 bytes a file can have "
+            "8796093018112 at most");
+}
+
+TEST_F(SourceDirTest, AHostWithoutDescriptorsIsAnError) {
+  env_.add_file("/s/d/f", bytes_of(5));
+  env_.refuse_to_open("/s/d", EMFILE);
+  const auto got = scan({"/s"});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().os_errno, EMFILE);
+}
+
+TEST_F(SourceDirTest, AFileIsKnownByItsIdentity) {
+  env_.add_file("/s/f", bytes_of(5));
+  ASSERT_TRUE(scan({"/s"}));
+  EXPECT_EQ(std::get<RegularFile>(node("f").kind).identity, env_.attributes("/s/f").identity());
+}
+
 TEST_F(SourceDirTest, AFileGoesIntoAMadeUpRoot) {
   env_.add_file("/s/f", bytes_of(5));
   ASSERT_TRUE(scan({"/s/f"}));
