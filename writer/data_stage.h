@@ -69,9 +69,9 @@ struct DataResult {
 //
 // A file that cannot be read, or is no regular file any more, becomes an empty file with a warning,
 // with exit_on_error an error. One whose size is not the expected one, that changes while being
-// read, or was replaced by another file, is read again, at most 3 times and with a warning each, and
-// then counts as one that cannot be read. Other errors: a lack of memory or file descriptors on the
-// host, a file that has grown beyond check_file_size(), the output's, a compressor's,
+// read, or was replaced by another file, is read again, at most 3 times and with a warning each,
+// and then counts as one that cannot be read. Other errors: a lack of memory or file descriptors on
+// the host, a file that has grown beyond check_file_size(), the output's, a compressor's,
 // Code::kCancelled when `cancelled` returns true.
 Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
                               uint64_t image_offset, uint64_t start, Tree& tree,

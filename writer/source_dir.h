@@ -21,9 +21,9 @@ namespace sqfs {
 //
 // What cannot be read, and what vanished since its directory was listed, is left out with a
 // warning, or is an error with options.data.exit_on_error. Errors in any case: a source that is
-// missing, or that is to be the root and cannot be read; a name, a symlink's target, a device number
-// or a file's size that the format cannot hold (Code::kUnsupported); a lack of memory or file
-// descriptors on the host; Code::kCancelled when `cancelled` returns true.
+// missing, or that is to be the root and cannot be read; a name, a symlink's target, a device
+// number or a file's size that the format cannot hold (Code::kUnsupported); a lack of memory or
+// file descriptors on the host; Code::kCancelled when `cancelled` returns true.
 //
 // The tree does not depend on the order in which the host lists directories. Memory is bounded by
 // the tree, the stack does not grow with its depth.
