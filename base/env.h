@@ -120,6 +120,11 @@ class Env {
 // The real one.
 std::unique_ptr<Env> make_posix_env();
 
+// To be called before any file is opened. Where descriptor 0, 1 or 2 is closed, the next file
+// opened would get its number, and messages would be written into an image; /dev/null takes its
+// place. False when that cannot be had.
+bool hold_standard_descriptors();
+
 // Whether the host ran out of memory or of file descriptors, which says nothing about the file that
 // was asked for.
 bool is_host_shortage(const Error& error);

@@ -98,8 +98,7 @@ Result<Buffer> read_xattr_value(const Get& get, const std::string& what, const s
 
 // O_NONBLOCK: should the path have become a fifo since it was looked at, the open must not hang.
 Result<std::unique_ptr<InputFile>> open_for_reading(const std::string& path, int more_flags) {
-  FileDescriptor fd(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags));
+  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags));
   if (!fd.is_open()) return system_error("cannot open", path);
   return std::make_unique<PosixInputFile>(std::move(fd), path);
 }
@@ -276,5 +275,14 @@ FileDescriptor::~FileDescriptor() {
 }
 
 std::unique_ptr<Env> make_posix_env() { return std::make_unique<PosixEnv>(); }
+
+// "/" stands in where there is no /dev/null: writing to it fails.
+bool hold_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    if (open("/dev/null", O_RDWR) < 0 && open("/", O_RDONLY) < 0) return false;
+  }
+  return true;
+}
 
 }  // namespace sqfs

@@ -7,7 +7,6 @@
 #include "cli/tool.h"
 #include "cli/version.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 // One binary under several names: dispatches on the name it was called by.
@@ -60,15 +59,6 @@ int run(const ToolRow& tool, std::span<const std::string_view> args, Io& io) {
   }
 }
 
-// Where descriptor 0, 1 or 2 is closed, the next file opened would get its number, and messages
-// would be written into an image. "/" stands in where there is no /dev/null: writing to it fails.
-void hold_standard_descriptors() {
-  for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
-    if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    if (open("/dev/null", O_RDWR) < 0 && open("/", O_RDONLY) < 0) _exit(1);
-  }
-}
-
 int main_with(std::string_view called_as, std::span<const std::string_view> args, Io& io) {
   if (const ToolRow* tool = find_tool(basename_of(called_as))) return run(*tool, args, io);
   if (args.empty()) return list_tools(io);
@@ -82,7 +72,7 @@ int main_with(std::string_view called_as, std::span<const std::string_view> args
 }  // namespace sqfs
 
 int main(int argc, char** argv) {
-  sqfs::hold_standard_descriptors();
+  if (!sqfs::hold_standard_descriptors()) return 1;
   // A reader of our output that goes away must not end a build half way, nor a limit on the size of
   // files leave half an image: both come back as errors of write(2).
   std::signal(SIGPIPE, SIG_IGN);

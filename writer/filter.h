@@ -17,7 +17,6 @@
 // What the scan leaves out.
 namespace sqfs {
 
-
 // Decides file by file, on the way down, so what lies below an excluded directory is never looked
 // at.
 class Filter {

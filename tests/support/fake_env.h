@@ -20,7 +20,7 @@ namespace sqfs {
 // What a file holds: a size, and data in some places; all else is a hole.
 struct FakeContent {
   uint64_t size = 0;
-  bool has_hidden_size = false;  // the host says 0
+  bool has_hidden_size = false;        // the host says 0
   std::map<uint64_t, Buffer> extents;  // by position; they do not overlap
 
   FakeContent() = default;
