@@ -23,6 +23,7 @@ PREFIX ?= /usr/local
 INSTALL_PREFIX ?= $(PREFIX)
 INSTALL_DIR ?= $(INSTALL_PREFIX)/bin
 INSTALL_MANPAGES_DIR ?= $(INSTALL_PREFIX)/share/man/man1
+COMPLETIONS_DIR ?= $(INSTALL_PREFIX)/share/bash-completion/completions
 MAN8_DIR = $(patsubst %/man1,%,$(INSTALL_MANPAGES_DIR))/man8
 
 # The names under which the one binary is linked.
@@ -195,7 +196,7 @@ demo:  ## build, then pack, verify, mount and compare a small tree
 check:  ## run the test suites (under 3 minutes); SUITES="unit_tests lint" runs those alone
 	$(call run_suites,release)
 
-check-full:  ## all suites in full: every compressor and block size, large files, all faults, tidy
+check-full:  ## all suites in full: every compressor and block size, large files, tidy
 	$(call run_suites,release,--full)
 	@$(SUBMAKE) tidy
 
@@ -208,8 +209,8 @@ check-ubsan:  ## the suites under the undefined-behaviour sanitizer
 check-tsan:  ## the suites under the thread sanitizer
 	$(call run_suites,tsan)
 
-check-faults: SUITES := faults_test
-check-faults:  ## fault injection at every point, not the sample of `check`
+check-faults: SUITES := unit_tests
+check-faults:  ## the unit tests, with their loops of faults, under the address sanitizer
 	$(call run_suites,asan,--full)
 
 T ?= 60
@@ -268,6 +269,9 @@ install: all  ## install below PREFIX=/usr/local, staged in DESTDIR
 	install -d '$(DESTDIR)$(INSTALL_DIR)'
 	install -m 755 '$(BIN_release)/squashkit' '$(DESTDIR)$(INSTALL_DIR)/squashkit'
 	set -e; for tool in $(TOOLS); do ln -sf squashkit '$(DESTDIR)$(INSTALL_DIR)'/$$tool; done
+	install -d '$(DESTDIR)$(COMPLETIONS_DIR)'
+	install -m 644 docs/completions/squashkit.bash '$(DESTDIR)$(COMPLETIONS_DIR)/mksquashfs'
+	ln -sf mksquashfs '$(DESTDIR)$(COMPLETIONS_DIR)/fsck.squashfs'
 ifneq ($(MAN1),)
 	install -d '$(DESTDIR)$(INSTALL_MANPAGES_DIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(INSTALL_MANPAGES_DIR)'
@@ -279,6 +283,7 @@ endif
 
 uninstall:  ## remove what `install` put there
 	rm -f $(foreach f,squashkit $(TOOLS),'$(DESTDIR)$(INSTALL_DIR)/$f') \
+	  $(foreach f,mksquashfs fsck.squashfs,'$(DESTDIR)$(COMPLETIONS_DIR)/$f') \
 	  $(foreach f,$(notdir $(MAN1)),'$(DESTDIR)$(INSTALL_MANPAGES_DIR)/$f') \
 	  $(foreach f,$(notdir $(MAN8)),'$(DESTDIR)$(MAN8_DIR)/$f')
 

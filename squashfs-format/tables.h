@@ -31,7 +31,9 @@ struct FragmentEntry {
 struct XattrIdEntry {
   uint64_t ref = 0;
   uint32_t pair_count = 0;
-  uint32_t byte_count = 0;  // headers + names + value sizes + stored values
+  // Headers + names + value sizes + stored values. squashfs-tools counts each name with its prefix
+  // and a NUL, and a value stored elsewhere in full; kernels only use it for listxattr's buffer.
+  uint32_t byte_count = 0;
   bool operator==(const XattrIdEntry&) const = default;
 };
 

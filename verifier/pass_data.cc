@@ -39,9 +39,17 @@ class BlockChecker {
           return BlockWorker::make(*facts.compressor, facts.config, facts.super.block_size);
         }) {}
 
+  // Sorts `uses` and checks each block they name once. Borrows `uses` for the call.
   Status run(std::vector<BlockUse>& uses, bool are_fragments) {
     are_fragments_ = are_fragments;
     uses_ = &uses;
+    const Status status = check_sorted(uses);
+    uses_ = nullptr;
+    return status;
+  }
+
+ private:
+  Status check_sorted(std::vector<BlockUse>& uses) {
     std::sort(uses.begin(), uses.end(), [](const BlockUse& a, const BlockUse& b) {
       return std::tuple(a.start, a.word, a.raw_size, a.owner) <
              std::tuple(b.start, b.word, b.raw_size, b.owner);
@@ -63,7 +71,6 @@ class BlockChecker {
     return ok();
   }
 
- private:
   std::unique_ptr<BlockCheckJob> new_job() const {
     return std::make_unique<BlockCheckJob>(context_.image, facts_.compressor_id);
   }
