@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,23 @@ class OutputFile {
   virtual std::vector<std::pair<uint64_t, uint64_t>> identities() const = 0;  // {device, inode}
 };
 
+// A temporary file without a name, for bytes that come once and are needed later: written by one
+// thread, front to back; what is written can be read by any. Gone with the object.
+class SpoolFile : public InputFile {
+ public:
+  virtual Status append(Bytes bytes) = 0;
+  // Moves the end forward without writing; the gap reads as zeros and is a hole where possible.
+  virtual Status skip(uint64_t bytes) = 0;
+  virtual uint64_t end() const = 0;
+};
+
+// A program to run: its words, and variables to set on top of the environment. Standard input and
+// standard error are those of this process.
+struct Command {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> variables;
+};
+
 class Env {
  public:
   virtual ~Env() = default;
@@ -104,6 +122,53 @@ class Env {
   // place from the first write_at on. A block device is written in place. Destroying the OutputFile
   // without commit() removes what it made.
   virtual Result<std::unique_ptr<OutputFile>> create_output(const std::string& path) = 0;
+
+  // Opens an existing image, a regular file or a block device, to be changed in place: nothing is
+  // removed when it is destroyed, and commit() only says that all went well.
+  virtual Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) {
+    return unsupported_error("cannot change " + path);
+  }
+  // Standard output as a file that is written front to back: a write_at() anywhere else than at its
+  // end, and read_at(), fail.
+  virtual Result<std::unique_ptr<OutputFile>> standard_output() {
+    return unsupported_error("there is no standard output");
+  }
+
+  // In $TMPDIR, or else in the directory of `beside`, or else in /var/tmp.
+  virtual Result<std::unique_ptr<SpoolFile>> create_spool(const std::string& beside) {
+    return unsupported_error("there is no room for temporary files beside " + beside);
+  }
+
+  // Runs a program, hands its standard output to `take` piece by piece and returns its exit status;
+  // 128 + N when signal N ended it. Fails when it cannot be started, and with what `take` returns,
+  // in which case the program is killed. A signal to this process makes `take` be called with no
+  // bytes.
+  virtual Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) {
+    (void)take;
+    return unsupported_error("cannot run " + command.words[0]);
+  }
+
+  // The next bytes of standard input: none at its end. A signal may cut it short, or fail it with
+  // EINTR when nothing was read; asking again goes on.
+  virtual Result<size_t> read_standard_input(MutableBytes out) {
+    (void)out;
+    return unsupported_error("there is no standard input");
+  }
+
+  // `path` made absolute, without symlinks and dots; it must exist.
+  virtual Result<std::string> resolve(const std::string& path) {
+    return unsupported_error("cannot resolve " + path);
+  }
+
+  // Ids by name, where the host knows the name.
+  virtual std::optional<uint32_t> find_user(const std::string& name) {
+    (void)name;
+    return std::nullopt;
+  }
+  virtual std::optional<uint32_t> find_group(const std::string& name) {
+    (void)name;
+    return std::nullopt;
+  }
 
   // Absolute path of the working directory.
   virtual Result<std::string> current_directory() {

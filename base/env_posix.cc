@@ -193,6 +193,28 @@ class PosixEnv final : public Env {
   Result<std::unique_ptr<OutputFile>> create_output(const std::string& path) override {
     return create_posix_output(path);
   }
+  Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) override {
+    return open_posix_update(path);
+  }
+  Result<std::unique_ptr<OutputFile>> standard_output() override {
+    return make_posix_standard_output();
+  }
+  Result<std::unique_ptr<SpoolFile>> create_spool(const std::string& beside) override {
+    return create_posix_spool(beside);
+  }
+  Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) override {
+    return run_posix_command(command, take);
+  }
+  Result<size_t> read_standard_input(MutableBytes out) override {
+    return read_posix_standard_input(out);
+  }
+  Result<std::string> resolve(const std::string& path) override { return resolve_posix_path(path); }
+  std::optional<uint32_t> find_user(const std::string& name) override {
+    return find_posix_user(name);
+  }
+  std::optional<uint32_t> find_group(const std::string& name) override {
+    return find_posix_group(name);
+  }
 
   Result<std::string> current_directory() override {
     std::error_code why;

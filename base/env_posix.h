@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/env.h"
 
-// What the two files that implement Env over libc share; no other file includes this.
+// What the files that implement Env over libc share; no other file includes this.
 struct stat;
 
 namespace sqfs {
@@ -32,6 +35,18 @@ FileInfo file_info(const struct stat& st);
 // As InputFile::read_at.
 Result<size_t> read_fully(int fd, uint64_t offset, MutableBytes out, const std::string& path);
 
+// "a/b" of "a/b/c", "." of "c", "/" of "/c".
+std::string directory_of(const std::string& path);
+
+// What Env promises under the names without "posix".
 Result<std::unique_ptr<OutputFile>> create_posix_output(const std::string& path);
+Result<std::unique_ptr<OutputFile>> open_posix_update(const std::string& path);
+Result<std::unique_ptr<OutputFile>> make_posix_standard_output();
+Result<std::unique_ptr<SpoolFile>> create_posix_spool(const std::string& beside);
+Result<int> run_posix_command(const Command& command, const std::function<Status(Bytes)>& take);
+Result<size_t> read_posix_standard_input(MutableBytes out);
+Result<std::string> resolve_posix_path(const std::string& path);
+std::optional<uint32_t> find_posix_user(const std::string& name);
+std::optional<uint32_t> find_posix_group(const std::string& name);
 
 }  // namespace sqfs

@@ -22,6 +22,7 @@ enum class Style {
   kNew,      // created under its name at once, removed again unless committed
   kBeside,   // written to a temporary file in the same directory, renamed over the old one
   kInPlace,  // a regular file that cannot be replaced by renaming
+  kUpdate,   // a regular file that is changed and never removed
   kDevice,   // a block device
 };
 
@@ -108,12 +109,6 @@ class PosixOutputFile final : public OutputFile {
   bool is_committed_ = false;
 };
 
-std::string directory_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // Follows the symlinks of the last component, also where the last one dangles, so that the file
 // behind them is created or replaced and not the link.
 Result<std::string> follow_links(const std::string& path, Env& env) {
@@ -177,6 +172,25 @@ Result<std::unique_ptr<OutputFile>> open_existing(const struct stat& st,
 }
 
 }  // namespace
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<std::unique_ptr<OutputFile>> open_posix_update(const std::string& path) {
+  struct stat st;
+  if (stat(path.c_str(), &st) != 0) return system_error("cannot open", path);
+  const bool is_device = S_ISBLK(st.st_mode);
+  if (!is_device && !S_ISREG(st.st_mode)) {
+    return usage_error("Destination not block device or regular file: " + path);
+  }
+  FileDescriptor fd(open(path.c_str(), O_RDWR | O_CLOEXEC | (is_device ? O_EXCL : 0)));
+  if (!fd.is_open()) return system_error("cannot open", path);
+  const Style style = is_device ? Style::kDevice : Style::kUpdate;
+  return std::make_unique<PosixOutputFile>(std::move(fd), style, path, path);
+}
 
 Result<std::unique_ptr<OutputFile>> create_posix_output(const std::string& path) {
   const std::unique_ptr<Env> env = make_posix_env();

@@ -128,11 +128,15 @@ class Builder {
     SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
                                          options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
-    return scan_sources(options_, filter, env_, warn_, cancelled_, tree_);
+    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    tree_.settle_links();
+    tree_.sort();
+    return ok();
   }
 
   Status read_xattrs() {
     if (!options_.xattrs.store) return ok();
+    const GivenXattrs none;
     const XattrRules rules{options_.xattrs.exclude_regex, options_.xattrs.include_regex,
                            options_.xattrs.add, options_.data.exit_on_error};
     SQFS_TRY(HostXattrReader reader, HostXattrReader::make(rules, env_, warn_));
@@ -140,7 +144,10 @@ class Builder {
       if (id % kNodesPerCancelCheck == 0) SQFS_CHECKED(check_cancelled());
       Node& node = tree_.node(id);
       const bool allows_user = node.is_file() || node.is_directory();
-      SQFS_TRY(XattrSet set, reader.read(tree_.host_path(id), allows_user));
+      const GivenXattrs* given = tree_.find_given_xattrs(id);
+      const std::string path = tree_.host_path(id);
+      const std::string& label = path.empty() ? tree_.image_path(id) : path;
+      SQFS_TRY(XattrSet set, reader.read(path, label, allows_user, given ? *given : none));
       node.xattr_set = xattrs_.intern(std::move(set));
     }
     return ok();

@@ -57,7 +57,17 @@ struct XattrOptions {
   std::vector<std::pair<std::string, Buffer>> add;          // full name, value; to every file
 };
 
+// What `sources` are, and so where the tree comes from.
+enum class SourceKind : uint8_t {
+  kFiles,        // files and directories of the host, stored under their last names
+  kFilePaths,    // the same, stored under their whole paths
+  kListedPaths,  // as kFilePaths, but what lies in a directory is not stored unless listed
+  kArchives,     // archive files; "-" is standard input
+  kNothing,      // there are none: definitions make the tree
+};
+
 struct BuildOptions {
+  SourceKind source_kind = SourceKind::kFiles;
   std::vector<std::string> sources;
   bool keep_as_directory = false;
   bool find_hard_links = true;

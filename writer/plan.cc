@@ -16,16 +16,21 @@ uint32_t to_image_time(int64_t seconds) {
 // --- orders
 // ---------------------------------------------------------------------------------------
 
-std::vector<NodeId> files_by_path(const Tree& tree) {
+// By priority, and where that is equal by path.
+std::vector<NodeId> files_to_store(const Tree& tree) {
   std::vector<NodeId> files, todo = {kRootNode};
   while (!todo.empty()) {
     const NodeId id = todo.back();
     todo.pop_back();
-    if (tree.node(id).is_file()) files.push_back(id);
+    if (tree.node(id).is_file() && !tree.file(id).is_stored) files.push_back(id);
     if (const auto* directory = std::get_if<Directory>(&tree.node(id).kind)) {
       todo.insert(todo.end(), directory->children.rbegin(), directory->children.rend());
     }
   }
+  const auto is_earlier = [&tree](NodeId a, NodeId b) {
+    return tree.file(a).priority > tree.file(b).priority;
+  };
+  std::stable_sort(files.begin(), files.end(), is_earlier);
   return files;
 }
 
@@ -89,11 +94,12 @@ class TimePlanner {
     const uint32_t fabricated = image_is_newest ? newest : now_;
     for (const NodeId id : inodes) {
       Attributes& attributes = tree.node(id).attributes;
+      if (attributes.is_time_final) continue;
       if (attributes.is_fabricated) attributes.mtime = fabricated;
       attributes.mtime = chosen(options_.inodes, newest, to_image_time(attributes.mtime));
     }
-    if (options_.inodes.kind == TimeChoice::Kind::kDefault) {
-      Attributes& root = tree.node(kRootNode).attributes;
+    Attributes& root = tree.node(kRootNode).attributes;
+    if (options_.inodes.kind == TimeChoice::Kind::kDefault && !root.is_time_final) {
       root.mtime = clamped(chosen(options_.root, newest, to_image_time(root.mtime)));
     }
     return chosen(options_.image, newest, options_.clamp.value_or(now_));
@@ -101,7 +107,7 @@ class TimePlanner {
 
  private:
   void take_host_time(Attributes& attributes) {
-    if (attributes.is_fabricated) return;
+    if (attributes.is_fabricated || attributes.is_time_final) return;
     const bool fits = attributes.mtime >= 0 && attributes.mtime <= kMaxTime;
     const bool matters = options_.inodes.kind != TimeChoice::Kind::kFixed;
     if (!fits && matters && !has_warned_) {
@@ -136,6 +142,7 @@ class TimePlanner {
 };
 
 void plan_owner(const OwnerOptions& options, bool is_root, Attributes& attributes) {
+  if (attributes.is_owner_final) return;
   if (is_root) {
     attributes.uid = options.root_uid.value_or(attributes.uid);
     attributes.gid = options.root_gid.value_or(attributes.gid);
@@ -146,6 +153,7 @@ void plan_owner(const OwnerOptions& options, bool is_root, Attributes& attribute
 
 void plan_mode(const OwnerOptions& options, bool is_root, bool is_directory,
                Attributes& attributes) {
+  if (attributes.is_owner_final) return;
   const auto& forced = is_directory ? options.force_dir_mode : options.force_file_mode;
   if (forced) {
     attributes.mode = forced->apply(attributes.mode, is_directory);
@@ -158,7 +166,7 @@ void plan_mode(const OwnerOptions& options, bool is_root, bool is_directory,
 
 Result<Plan> make_plan(const BuildOptions& options, int64_t now, const Warn& warn, Tree& tree) {
   Plan plan;
-  plan.files = files_by_path(tree);
+  plan.files = files_to_store(tree);
   plan.directories = directories_bottom_up(tree);
   number_inodes(plan, tree);
   count_links(plan, tree);

@@ -15,7 +15,7 @@ namespace sqfs {
 // The decisions made between the scan and the first byte written: every order and number that is
 // not a result of compression. Tests compare it as values.
 struct Plan {
-  std::vector<NodeId> files;        // regular files in the order of their data: by path
+  std::vector<NodeId> files;        // regular files to be stored, in the order of their data
   std::vector<NodeId> directories;  // in the order of their listings: sub-directories first
   std::vector<NodeId> inodes;       // in the order of the inode table; inodes[i] has number i + 1
   IdTable ids;

@@ -42,6 +42,55 @@ NodeId Tree::find_child(NodeId directory, std::string_view name) const {
   return kNoNode;
 }
 
+void Tree::detach(NodeId id) {
+  assert(id != kRootNode);
+  auto& children = directory(nodes_[id].parent).children;
+  children.erase(std::find(children.begin(), children.end(), id));
+  nodes_[id].parent = kNoNode;
+}
+
+void Tree::move(NodeId id, NodeId parent, std::string name) {
+  // Its host path is found through its parents, who change.
+  if (std::string path = host_path(id); !path.empty()) set_host_root(id, std::move(path));
+  detach(id);
+  nodes_[id].name = std::move(name);
+  nodes_[id].parent = parent;
+  directory(parent).children.push_back(id);
+}
+
+bool Tree::is_reachable(NodeId id) const {
+  while (id != kRootNode && id != kNoNode) id = nodes_[id].parent;
+  return id == kRootNode;
+}
+
+void Tree::settle_links() {
+  std::unordered_map<NodeId, NodeId> heirs;  // of targets that are gone
+  std::vector<NodeId> todo = {kRootNode};
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (const auto* directory = std::get_if<Directory>(&nodes_[id].kind)) {
+      todo.insert(todo.end(), directory->children.rbegin(), directory->children.rend());
+    }
+    auto* link = std::get_if<HardLink>(&nodes_[id].kind);
+    if (link == nullptr || is_reachable(link->target)) continue;
+    const NodeId target = link->target;
+    const auto [heir, is_first] = heirs.emplace(target, id);
+    if (!is_first) {
+      link->target = heir->second;
+      continue;
+    }
+    nodes_[id].kind = std::move(nodes_[target].kind);
+    nodes_[id].attributes = nodes_[target].attributes;
+    if (const GivenXattrs* given = find_given_xattrs(target)) given_xattrs_[id] = *given;
+  }
+}
+
+const GivenXattrs* Tree::find_given_xattrs(NodeId id) const {
+  const auto found = given_xattrs_.find(id);
+  return found == given_xattrs_.end() ? nullptr : &found->second;
+}
+
 void Tree::set_host_root(NodeId id, std::string path) {
   nodes_[id].host_root = static_cast<uint32_t>(host_roots_.size());
   host_roots_.push_back(std::move(path));

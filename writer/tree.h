@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "fragments/fragment_ref.h"
 #include "squashfs-format/constants.h"
 #include "squashfs-format/metadata.h"
+#include "xattr/pool.h"
 
 // The tree that is to become an image, in memory. Sources fill it, the plan numbers it, the data
 // stage fills in where each file's bytes went, the table stage writes it down. Nothing here does
@@ -25,8 +27,10 @@ inline constexpr NodeId kNoNode = ~NodeId{0};
 struct Attributes {
   uint16_t mode = 0;  // 07777
   uint32_t uid = 0, gid = 0;
-  int64_t mtime = 0;           // seconds; the plan clamps it to what the format holds
-  bool is_fabricated = false;  // no file on the host stands behind these values
+  int64_t mtime = 0;            // seconds; the plan clamps it to what the format holds
+  bool is_fabricated = false;   // no file on the host stands behind mtime
+  bool is_owner_final = false;  // the options that set owners and modes of everything ...
+  bool is_time_final = false;   // ... and times leave it alone
 };
 
 // Where the bytes of a file come from when it is not the host file of its node. Thread-safe.
@@ -53,6 +57,8 @@ struct RegularFile {
   bool is_sparse_on_host = false;    // fewer bytes allocated than its size
   std::unique_ptr<Content> content;  // null: the host file at Tree::host_path()
   FileIdentity identity;             // of the host file that was scanned; all 0: not known
+  bool is_stored = false;            // its data is in the image already and `layout` is final
+  int16_t priority = 0;              // of -sort: higher ones are stored first
   FileLayout layout;
 };
 struct Symlink {
@@ -90,7 +96,8 @@ struct Node {
   bool is_file() const { return std::holds_alternative<RegularFile>(kind); }
 };
 
-// Owns all nodes; node 0 is the root directory. Ids never change.
+// Owns all nodes; node 0 is the root directory. Ids never change, and nodes that were taken out of
+// the tree go on existing.
 class Tree {
  public:
   Tree();
@@ -106,6 +113,19 @@ class Tree {
 
   NodeId find_child(NodeId directory, std::string_view name) const;  // kNoNode: none
 
+  // Takes a node, with all below it, out of its directory. Hard links to what is no longer there
+  // are mended by settle_links(). Not for the root.
+  void detach(NodeId id);
+  // Puts a node elsewhere, where no node has that name; `parent` must not lie below it.
+  void move(NodeId id, NodeId parent, std::string name);
+  // Where the target of a hard link is no longer in the tree, the first of its links that is, by
+  // path, takes over its content.
+  void settle_links();
+  bool is_reachable(NodeId id) const;
+
+  GivenXattrs& given_xattrs(NodeId id) { return given_xattrs_[id]; }
+  const GivenXattrs* find_given_xattrs(NodeId id) const;  // null: none
+
   // Says that `id` is the host object at `path`; nodes below it are found by their names.
   void set_host_root(NodeId id, std::string path);
 
@@ -117,6 +137,7 @@ class Tree {
  private:
   std::vector<Node> nodes_;
   std::vector<std::string> host_roots_;
+  std::unordered_map<NodeId, GivenXattrs> given_xattrs_;
 };
 
 }  // namespace sqfs

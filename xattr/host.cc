@@ -60,12 +60,29 @@ Result<HostXattrReader> HostXattrReader::make(const XattrRules& rules, Env& env,
   return reader;
 }
 
-Result<XattrSet> HostXattrReader::read(const std::string& path, bool allows_user) {
+Result<XattrSet> HostXattrReader::read(const std::string& path, const std::string& label,
+                                       bool allows_user, const GivenXattrs& given) {
+  if (given.is_final) return given.added;
   XattrSet set;
   if (!path.empty()) SQFS_CHECKED(read_host(path, allows_user, set));
-  SQFS_CHECKED(add_to(path, allows_user, set));
-  limit_names(path, set);
+  take_source(label, allows_user, given.source, set);
+  SQFS_CHECKED(add_to(label, allows_user, given.added, set));
+  SQFS_CHECKED(add_to(label, allows_user, add_, set));
+  limit_names(label, set);
   return set;
+}
+
+void HostXattrReader::take_source(const std::string& label, bool allows_user,
+                                  const XattrSet& source, XattrSet& set) {
+  for (const XattrPair& pair : source) {
+    if (!is_wanted(label, pair.name, allows_user) || has_name(set, pair.name)) continue;
+    if (pair.value.size() <= kMaxXattrValue) {
+      set.push_back(pair);
+      continue;
+    }
+    warn_("The extended attribute " + printable(pair.name) + " of " + printable(label) +
+          " is longer than 65536 bytes, leaving it out");
+  }
 }
 
 Status HostXattrReader::read_host(const std::string& path, bool allows_user, XattrSet& set) {
@@ -135,12 +152,13 @@ void HostXattrReader::limit_names(const std::string& path, XattrSet& set) {
   set.resize(kept);
 }
 
-Status HostXattrReader::add_to(const std::string& path, bool allows_user, XattrSet& set) const {
-  for (const XattrPair& pair : add_) {
+Status HostXattrReader::add_to(const std::string& label, bool allows_user, const XattrSet& added,
+                               XattrSet& set) {
+  for (const XattrPair& pair : added) {
     if (is_user(pair.name) && !allows_user) continue;
     if (has_name(set, pair.name)) {
       return usage_error("Duplicate xattr name " + printable(pair.name) + " in file " +
-                         printable(path) + ", which has it already");
+                         printable(label) + ", which has it already");
     }
     set.push_back(pair);
   }

@@ -31,21 +31,26 @@ class HostXattrReader {
   // twice.
   static Result<HostXattrReader> make(const XattrRules& rules, Env& env, Warn warn);
 
-  // The set of the file at `path` (empty: no file stands behind it, so only additions count).
-  // `allows_user`: a regular file or directory; the kernel shows user.* of no other kind.
+  // The set of the file at `path` (empty: no file stands behind it), with what is given and with
+  // the additions of the rules. `label` names it in messages. `allows_user`: a regular file or
+  // directory; the kernel shows user.* of no other kind.
   //
   // Attributes that cannot be read or represented are left out with a warning. Errors: an
-  // unreadable one with errors_are_fatal; Code::kUsage when an addition has the name of an
-  // attribute that the file has.
-  Result<XattrSet> read(const std::string& path, bool allows_user);
+  // unreadable one with errors_are_fatal; Code::kUsage when an addition, of the rules or given, has
+  // the name of another attribute.
+  Result<XattrSet> read(const std::string& path, const std::string& label, bool allows_user,
+                        const GivenXattrs& given);
 
  private:
   HostXattrReader(Env& env, Warn warn) : env_(env), warn_(std::move(warn)) {}
 
   Status read_host(const std::string& path, bool allows_user, XattrSet& set);
+  void take_source(const std::string& label, bool allows_user, const XattrSet& source,
+                   XattrSet& set);
   bool is_wanted(const std::string& path, const std::string& name, bool allows_user);
   void limit_names(const std::string& path, XattrSet& set);
-  Status add_to(const std::string& path, bool allows_user, XattrSet& set) const;
+  static Status add_to(const std::string& label, bool allows_user, const XattrSet& added,
+                       XattrSet& set);
 
   Env& env_;
   Warn warn_;

@@ -22,6 +22,13 @@ struct XattrPair {
 using XattrSet =
     std::vector<XattrPair>;  // in a pool: sorted by the bytes of the names, which differ
 
+// Attributes that an inode has beside those of a file on the host.
+struct GivenXattrs {
+  XattrSet source;        // of the archive entry that it comes from; the user's filters apply
+  XattrSet added;         // by definitions: no filter applies
+  bool is_final = false;  // `added` is all it has, whatever the options add or filter
+};
+
 class XattrPool {
  public:
   // The number of a set equal to `set`, a new one if there is none; kNoXattr for an empty set. The

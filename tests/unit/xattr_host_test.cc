@@ -35,7 +35,7 @@ class XattrHostTest : public testing::Test {
   std::vector<std::string> read(bool allows_user = true) {
     auto reader = make();
     EXPECT_TRUE(reader);
-    const auto set = reader->read("/f", allows_user);
+    const auto set = reader->read("/f", "/f", allows_user, {});
     EXPECT_TRUE(set);
     std::vector<std::string> names;
     for (const XattrPair& pair : *set) names.push_back(pair.name);
@@ -61,8 +61,8 @@ TEST_F(XattrHostTest, WarnsOncePerUnknownName) {
   set("system.posix_acl_access");
   auto reader = make();
   ASSERT_TRUE(reader);
-  EXPECT_TRUE(reader->read("/f", true));
-  EXPECT_TRUE(reader->read("/f", true));
+  EXPECT_TRUE(reader->read("/f", "/f", true, {}));
+  EXPECT_TRUE(reader->read("/f", "/f", true, {}));
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_TRUE(warnings_[0].starts_with("Unrecognised xattr prefix system.posix_acl_access"));
 }
@@ -103,7 +103,7 @@ TEST_F(XattrHostTest, AFileThatIsNotOnTheHostGetsTheAdditionsAlone) {
   rules_.add = {{"user.k", bytes_of("v")}};
   auto reader = make();
   ASSERT_TRUE(reader);
-  const auto set = reader->read("", true);
+  const auto set = reader->read("", "", true, {});
   ASSERT_TRUE(set);
   EXPECT_EQ(set->size(), 1u);
 }
@@ -113,7 +113,7 @@ TEST_F(XattrHostTest, AnAdditionThatTheFileHasIsAUsageError) {
   rules_.add = {{"user.k", bytes_of("v")}};
   auto reader = make();
   ASSERT_TRUE(reader);
-  const auto failed = reader->read("/f", true);
+  const auto failed = reader->read("/f", "/f", true, {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, Code::kUsage);
   EXPECT_TRUE(failed.error().what.starts_with("Duplicate xattr name user.k in file /f"));
@@ -152,7 +152,7 @@ TEST_F(XattrHostTest, AnUnreadableAttributeIsLeftOutOrAnError) {
   auto reader = make();
   ASSERT_TRUE(reader);
   env_.faults.fail_call(2, EIO);
-  const auto set = reader->read("/f", true);
+  const auto set = reader->read("/f", "/f", true, {});
   ASSERT_TRUE(set);
   EXPECT_EQ(set->size(), 1u);
   EXPECT_EQ(warnings_.size(), 1u);
@@ -162,7 +162,7 @@ TEST_F(XattrHostTest, AnUnreadableAttributeIsLeftOutOrAnError) {
   ASSERT_TRUE(strict);
   for (const uint64_t nth : {1, 2}) {
     env_.faults.fail_call(nth, EIO);
-    EXPECT_FALSE(strict->read("/f", true)) << nth;
+    EXPECT_FALSE(strict->read("/f", "/f", true, {})) << nth;
   }
 }
 
