@@ -209,7 +209,7 @@ Status check_standard_input(const MakeSettings& make) {
 
 Status read_pseudo_text(const std::string& text, Settings& settings) {
   auto definition = parse_pseudo_definition(text, settings.io.system, false);
-  const std::string place = "-p \"" + printable(text) + "\"";
+  const std::string place = "-p \"" + printable_start(text) + "\"";
   if (!definition) {
     const uint64_t column = definition.error().offset + 1;
     return std::move(definition).error().with_context(place + ", column " + std::to_string(column));

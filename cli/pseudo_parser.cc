@@ -69,8 +69,8 @@ class Words {
   Status end() {
     const std::string_view word = plain();
     if (word.empty()) return ok();
-    return wrong("nothing is expected behind the last word, but there is \"" + printable(word) +
-                 "\"");
+    return wrong("nothing is expected behind the last word, but there is \"" +
+                 printable_start(word) + "\"");
   }
 
  private:
@@ -104,7 +104,7 @@ Result<uint64_t> number(Words& words, std::string_view what, uint64_t max) {
   SQFS_TRY(const std::string_view word, word_for(words, what));
   if (const auto value = parse_decimal(word, max)) return *value;
   return words.wrong(std::string(what) + " is a number from 0 to " + std::to_string(max) +
-                     ", not \"" + printable(word) + "\"");
+                     ", not \"" + printable_start(word) + "\"");
 }
 
 Result<std::string> image_path(Words& words, std::string_view what) {
@@ -114,7 +114,7 @@ Result<std::string> image_path(Words& words, std::string_view what) {
   for (const std::string_view component : split(*text, '/')) {
     if (component.empty()) continue;
     if (!is_legal_name(component)) {
-      return words.wrong("\"" + printable(component) +
+      return words.wrong("\"" + printable_start(component) +
                          "\" cannot be a name: names have 1 to 255 bytes and are neither . nor ..");
     }
     path += (path.empty() ? "" : "/") + std::string(component);
@@ -132,7 +132,8 @@ Result<PseudoAttributes> attributes(Words& words, System& system, bool has_time)
   SQFS_TRY(const std::string_view mode_word, word_for(words, "MODE"));
   const auto mode = parse_octal(mode_word, kMaxMode);
   if (!mode) {
-    return words.wrong("MODE is an octal number up to 7777, not \"" + printable(mode_word) + "\"");
+    return words.wrong("MODE is an octal number up to 7777, not \"" + printable_start(mode_word) +
+                       "\"");
   }
   out.mode = static_cast<uint16_t>(*mode);
   SQFS_TRY(const std::string_view user, word_for(words, "UID"));
@@ -175,7 +176,8 @@ Result<PseudoKind> symlink(Words& words) {
 Result<PseudoKind> ipc(Words& words) {
   SQFS_TRY(const std::string_view type, word_for(words, "s or f"));
   if (type != "s" && type != "f") {
-    return words.wrong("s (a socket) or f (a fifo) is expected, not \"" + printable(type) + "\"");
+    return words.wrong("s (a socket) or f (a fifo) is expected, not \"" + printable_start(type) +
+                       "\"");
   }
   return PseudoKind(IpcNode{.is_socket = type == "s"});
 }
@@ -187,7 +189,7 @@ Result<PseudoKind> section(Words& words) {
   // unsquashfs 4.5 does not write it.
   const std::string_view sparse = words.plain();
   if (!sparse.empty() && sparse != "0" && sparse != "1") {
-    return words.wrong("SPARSE is 0 or 1, not \"" + printable(sparse) + "\"");
+    return words.wrong("SPARSE is 0 or 1, not \"" + printable_start(sparse) + "\"");
   }
   out.is_sparse = sparse != "0";
   return PseudoKind(std::move(out));
@@ -270,7 +272,7 @@ Result<const Letter*> letter_of(Words& words) {
   const auto* found = std::ranges::find_if(
       kLetters, [&](const Letter& row) { return word.size() == 1 && word[0] == row.letter; });
   if (found != std::end(kLetters)) return found;
-  return words.wrong("\"" + printable(word) + "\" is none of the types " + all_letters() +
+  return words.wrong("\"" + printable_start(word) + "\" is none of the types " + all_letters() +
                      "; a name with blanks needs quotation marks");
 }
 
@@ -313,7 +315,7 @@ Result<PseudoAttributes> parse_pseudo_directory(std::string_view text, System& s
     Words words(text);
     SQFS_TRY(const std::string_view letter, word_for(words, "d or D"));
     if (letter != "d" && letter != "D") {
-      return words.wrong("d or D is expected, not \"" + printable(letter) + "\"");
+      return words.wrong("d or D is expected, not \"" + printable_start(letter) + "\"");
     }
     SQFS_TRY(const PseudoAttributes out, attributes(words, system, letter == "D"));
     SQFS_CHECKED(words.end());
