@@ -8,6 +8,7 @@
 #include "cli/option_values.h"
 #include "cli/pseudo_parser.h"
 #include "cli/version.h"
+#include "squashfs-format/directory.h"
 
 namespace sqfs {
 namespace {
@@ -51,6 +52,21 @@ Status apply_block_size(Settings& s, Value value) {
 Status apply_no_compression(Settings& s, Value) {
   s.make.build.raw_inodes = s.make.build.raw_xattrs = true;
   s.make.build.data.raw_data = s.make.build.data.raw_fragments = true;
+  return ok();
+}
+
+Status apply_root_becomes(Settings& s, Value value) {
+  if (!is_legal_name(value)) {
+    return usage_error("-root-becomes takes one name of 1 to 255 bytes, not \"" + printable(value) +
+                       "\"");
+  }
+  s.make.build.root_becomes = value;
+  return ok();
+}
+
+Status apply_recover(Settings& s, Value value) {
+  if (value.empty()) return usage_error("-recover takes the name of a recovery file");
+  s.make.recovery_file = value;
   return ok();
 }
 
@@ -209,7 +225,7 @@ constexpr OptionRow kMksquashfsRows[] = {
      [](Settings& s, Value) { return ask(s, Print::kXhelp); }},
 
     // Build
-    {{"-noappend", "", "", "replace an existing image instead of refusing to touch it",
+    {{"-noappend", "", "", "replace an existing image instead of adding to it",
       "The new image is made beside the old one and takes its name when it is complete, so that "
       "after a failure the old one is still there. A block device is written in place."},
      Section::kBuild,
@@ -610,15 +626,34 @@ constexpr OptionRow kMksquashfsRows[] = {
      kMksquashfsOnly},
 
     // Append
-    {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
+    {{"-root-becomes", "", "<name>",
+      "move what the image held into a directory of this name below the new root",
+      "Without it the new files join those in the root of the image; where a name is taken, the "
+      "new file becomes NAME_1. Nothing is ever put into a directory that the image has."},
+     Section::kAppend,
+     kPlain,
+     apply_root_becomes,
+     kMksquashfsOnly},
+    {{"-no-recovery", "", "", "no effect: there is no recovery file",
+      "An image that is added to mounts as before until the new one is complete, whatever "
+      "interrupts the program; after an error it is byte for byte what it was. So no recovery file "
+      "is needed or written."},
      Section::kAppend,
      kPlain,
      [](Settings&, Value) { return ok(); },
      kMksquashfsOnly},
-    {{"-recovery-path", "", "<directory>", "no effect", ""},
+    {{"-recovery-path", "", "<directory>", "no effect, as -no-recovery", ""},
      Section::kAppend,
      kPlain,
      [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
+    {{"-recover", "", "<file>", "repair an image with a recovery file of squashfs-tools",
+      "To be used as \"mksquashfs - IMAGE -recover FILE\". The image becomes what it was before "
+      "squashfs-tools was interrupted while it added to it. A file that does not fit the image is "
+      "refused."},
+     Section::kAppend,
+     kPlain,
+     apply_recover,
      kMksquashfsOnly},
 
     // Expert

@@ -40,6 +40,7 @@ struct MakeSettings {
   BuildOptions build;
   std::string destination;
   bool replace_existing = false;  // -noappend, -force
+  std::string recovery_file;      // -recover
 
   bool compressor_given = false;
   std::optional<uint64_t> memory;  // bytes; default_memory() unless given

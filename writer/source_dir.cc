@@ -110,17 +110,22 @@ class Scanner {
     return lexical_basename(join_path(directory, path));
   }
 
-  // The first of NAME, NAME_1, NAME_2, … that no earlier source has.
+  // The first of NAME, NAME_1, NAME_2, … that no earlier source and no image added to has.
   std::string free_name(const std::string& base) {
-    if (tree_.find_child(kRootNode, base) == kNoNode) return base;
+    if (!is_taken(base)) return base;
     std::string name;
     uint32_t& number = name_counts_[base];
     do {
       name = base + "_" + std::to_string(++number);
-    } while (tree_.find_child(kRootNode, name) != kNoNode);
+    } while (is_taken(name));
     warn_("Source directory entry " + printable(base) + " already used! - trying " +
           printable(name));
     return name;
+  }
+
+  bool is_taken(const std::string& name) const {
+    return tree_.find_child(kRootNode, name) != kNoNode ||
+           std::ranges::binary_search(options_.taken_names, name);
   }
 
   // Reads all directories on the stack and below, depth first, in the order of the names.
