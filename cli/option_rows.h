@@ -21,6 +21,7 @@ enum class Section : uint8_t {
   kXattrs,
   kRuntime,
   kAppend,
+  kTar,
   kExpert,
   kHelp,
   kCheck

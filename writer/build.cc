@@ -9,6 +9,7 @@
 #include "base/warn.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
+#include "writer/source_archive.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
 #include "writer/table_stage.h"
@@ -128,7 +129,12 @@ class Builder {
     SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
                                          options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
-    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    if (options_.source_kind == SourceKind::kArchives) {
+      const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
+      SQFS_CHECKED(scan_archives(context, tree_));
+    } else {
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    }
     tree_.settle_links();
     tree_.sort();
     return ok();
