@@ -198,7 +198,6 @@ Status ArchiveTree::put_node(const Found& found, Item item) {
 NodeId ArchiveTree::add(const Found& found, Item item) {
   Node node;
   node.name = found.name;
-  if (std::holds_alternative<Directory>(item.kind)) node.kind = Directory{};
   const NodeId id = tree_.add(found.directory, std::move(node));
   index_.insert(id);
   fill(id, std::move(item));
@@ -208,7 +207,8 @@ NodeId ArchiveTree::add(const Found& found, Item item) {
 void ArchiveTree::fill(NodeId id, Item item) {
   Node& node = tree_.node(id);
   node.attributes = item.attributes;
-  if (!node.is_directory()) node.kind = std::move(item.kind);
+  // A directory keeps its children; a new node is one as yet.
+  if (!std::holds_alternative<Directory>(item.kind)) node.kind = std::move(item.kind);
   if (!item.xattrs.empty() || tree_.find_given_xattrs(id) != nullptr) {
     tree_.given_xattrs(id).source = std::move(item.xattrs);
   }
