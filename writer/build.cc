@@ -9,6 +9,7 @@
 #include "base/warn.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
+#include "writer/pseudo_merge.h"
 #include "writer/source_archive.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
@@ -132,9 +133,10 @@ class Builder {
     if (options_.source_kind == SourceKind::kArchives) {
       const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
       SQFS_CHECKED(scan_archives(context, tree_));
-    } else {
+    } else if (options_.source_kind != SourceKind::kNothing) {
       SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
     }
+    SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     tree_.settle_links();
     tree_.sort();
     return ok();

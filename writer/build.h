@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "writer/data_stage.h"
+#include "writer/pseudo.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -94,6 +95,10 @@ struct BuildOptions {
   FilterOptions filter;
   XattrOptions xattrs;
   ArchiveOptions archive;
+
+  std::vector<PseudoDefinition> pseudo;            // in the order given
+  std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
+  bool pseudo_override = false;                    // they win over `owners`
 
   bool pad = true;  // to a multiple of 4096, the offset included
   uint64_t image_offset = 0;
