@@ -656,6 +656,63 @@ constexpr OptionRow kMksquashfsRows[] = {
      apply_recover,
      kMksquashfsOnly},
 
+    // Archives as sources
+    {{"-tar", "", "", "make the image of the tar archive on standard input",
+      "The source is \"-\". The archive may be tar of any kind or cpio, and compressed by gzip, "
+      "xz, "
+      "zstd, bzip2 or lz4. See ARCHIVES."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.reads_tar = true, ok(); },
+     kMksquashfsOnly},
+    {{"-zip", "", "", "the sources are zip archives",
+      "They are put into one tree, one after the other. \"-\" is standard input."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.reads_zip = true, ok(); },
+     kMksquashfsOnly},
+    {{"-layer", "--layer", "<archive>", "put a layer of a container image on those before it",
+      "To be given once for each layer, the lowest first; there are no other sources then. A file "
+      ".wh.NAME in a layer hides NAME in those below it, .wh..wh..opq hides all that they have in "
+      "its directory; neither is stored. \"-\" is standard input."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.layers.emplace_back(v), ok(); }},
+    {{"-default-mode", "", "<mode>",
+      "permissions of directories that no entry of the archive describes",
+      "The default is 755, and 777 for the root."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_mode(s.make.build.archive.default_mode, "-default-mode", v);
+     }},
+    {{"-default-uid", "", "<user>", "owner of directories that no entry of the archive describes",
+      "The default is user 0, and for the root the caller."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.archive.default_uid, parse_user(s.io.system, "-default-uid", v));
+       return ok();
+     }},
+    {{"-default-gid", "", "<group>", "group of directories that no entry of the archive describes",
+      "The default is group 0, and for the root that of the caller."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.archive.default_gid, parse_group(s.io.system, "-default-gid", v));
+       return ok();
+     }},
+    {{"-ignore-zeros", "", "", "read on behind the end of an archive, as with tar --ignore-zeros",
+      "For archives that were put together with cat(1)."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.archive.ignore_zeros = true, ok(); }},
+    {{"-numeric-owner", "", "", "take the ids of an archive, not its names of users and groups",
+      "Otherwise a name that this host knows goes before the number beside it."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.archive.numeric_owner = true, ok(); }},
+
     // Expert
     {{"-nopad", "", "", "do not pad the file to a multiple of 4 Kbytes",
       "A loop device cannot read the end of such an image where its block size is larger."},
@@ -805,6 +862,7 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
     {Section::kAppend, "append", "Existing images"},
+    {Section::kTar, "tar", "Archives as sources"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
@@ -817,6 +875,7 @@ constexpr SectionText kSqfstarSections[] = {
     {Section::kFilter, "filter", "What is left out"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
+    {Section::kTar, "tar", "Archives as sources"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };

@@ -11,6 +11,7 @@
 #include "writer/filter.h"
 #include "writer/plan.h"
 #include "writer/pseudo_merge.h"
+#include "writer/source_archive.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
 #include "writer/table_stage.h"
@@ -173,7 +174,10 @@ class Builder {
     SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
                                          options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
-    if (options_.source_kind != SourceKind::kNothing) {
+    if (options_.source_kind == SourceKind::kArchives) {
+      const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
+      SQFS_CHECKED(scan_archives(context, tree_));
+    } else if (options_.source_kind != SourceKind::kNothing) {
       SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
     }
     if (appender_ != nullptr) SQFS_CHECKED(appender_->merge(options_, warn_, tree_));

@@ -59,6 +59,16 @@ struct XattrOptions {
   std::vector<std::pair<std::string, Buffer>> add;          // full name, value; to every file
 };
 
+struct ArchiveOptions {
+  bool are_layers = false;                 // of a container: whiteouts hide what lies below
+  bool ignore_zeros = false;               // go on behind the end of an archive
+  bool numeric_owner = false;              // names of users and groups do not count
+  std::optional<ModeChange> default_mode;  // of directories that no entry describes, ...
+  std::optional<uint32_t> default_uid, default_gid;  // ... the root among them
+  // What all holes together may take, in blocks. They cost an archive nothing, and memory here.
+  uint64_t max_hole_blocks = uint64_t{1} << 24;
+};
+
 // What `sources` are, and so where the tree comes from.
 enum class SourceKind : uint8_t {
   kFiles,        // files and directories of the host, stored under their last names
@@ -85,6 +95,7 @@ struct BuildOptions {
   OwnerOptions owners;
   FilterOptions filter;
   XattrOptions xattrs;
+  ArchiveOptions archive;
 
   std::vector<PseudoDefinition> pseudo;            // in the order given
   std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
