@@ -58,6 +58,17 @@ Status check_progress(const MakeSettings& make) {
   return ok();
 }
 
+Status check_sources(const BuildOptions& build) {
+  if (build.source_kind == SourceKind::kListedPaths && !build.sources.empty()) {
+    return unsupported_error(
+        "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
+  }
+  if (build.source_kind == SourceKind::kNothing) {
+    return usage_error("\"-\" for the sources needs an option that says where they come from");
+  }
+  return ok();
+}
+
 void finish_resources(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
@@ -85,6 +96,7 @@ Status finish_compressor(Settings& settings) {
 }  // namespace
 
 Status finish_settings(Settings& settings) {
+  SQFS_CHECKED(check_sources(settings.make.build));
   SQFS_CHECKED(check_progress(settings.make));
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));

@@ -104,9 +104,14 @@ Status take_names(Words words, Settings& settings) {
   if (words.empty()) return usage_error("sources and an image have to stand before the options");
   if (words.size() == 1) return usage_error("no image is named: only one word is given");
   settings.make.destination = std::string(words.back());
+  if (words[0] == "-") {
+    if (words.size() > 2) return usage_error("\"-\" stands for no sources: nothing may follow it");
+    settings.make.build.source_kind = SourceKind::kNothing;
+    return ok();
+  }
   for (const std::string_view word : words.first(words.size() - 1)) {
     if (word == "-") {
-      return usage_error("\"-\" is no source; a file of that name is ./-");
+      return usage_error("\"-\" has to be the only source; a file of that name is ./-");
     }
     settings.make.build.sources.emplace_back(word);
   }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "writer/data_stage.h"
+#include "writer/dereference.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -49,6 +50,8 @@ struct FilterOptions {
     kOneEmptyDirs,
     kOneNoDirs
   } file_systems = FileSystems::kAll;
+  Dereference dereference = Dereference::kNo;  // what becomes of all symbolic links
+  std::vector<std::string> dereference_paths;  // globs of paths in the image; as kOrLeaveOut
 };
 
 struct XattrOptions {
@@ -61,7 +64,8 @@ struct XattrOptions {
 enum class SourceKind : uint8_t {
   kFiles,        // files and directories of the host, stored under their last names
   kFilePaths,    // the same, stored under their whole paths
-  kListedPaths,  // as kFilePaths, but what lies in a directory is not stored unless listed
+  kListedPaths,  // the same, but standard input lists them; what lies in a directory is not stored
+                 // unless it is listed
   kArchives,     // archive files; "-" is standard input
   kNothing,      // there are none: definitions make the tree
 };
@@ -69,6 +73,7 @@ enum class SourceKind : uint8_t {
 struct BuildOptions {
   SourceKind source_kind = SourceKind::kFiles;
   std::vector<std::string> sources;
+  char path_end = '\n';  // kListedPaths: ends the paths on standard input
   bool keep_as_directory = false;
   bool find_hard_links = true;
 
