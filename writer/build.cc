@@ -171,8 +171,12 @@ class Builder {
   }
 
   Status scan() {
-    SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
-                                         options_.data.exit_on_error, env_, warn_));
+    // Excludes are looked up below the sources; listed ones are below the working directory.
+    const bool is_listed = options_.source_kind == SourceKind::kListedPaths;
+    SQFS_TRY(
+        Filter filter,
+        Filter::make(options_.filter, is_listed ? std::vector<std::string>{"."} : options_.sources,
+                     options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
     if (options_.source_kind == SourceKind::kArchives) {
       const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
