@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/option_values.h"
+#include "cli/pseudo_file.h"
 
 namespace sqfs {
 namespace {
@@ -63,9 +64,6 @@ Status check_sources(const BuildOptions& build) {
     return unsupported_error(
         "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
   }
-  if (build.source_kind == SourceKind::kNothing) {
-    return usage_error("\"-\" for the sources needs an option that says where they come from");
-  }
   return ok();
 }
 
@@ -101,6 +99,7 @@ Status finish_settings(Settings& settings) {
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));
   finish_resources(settings);
+  SQFS_CHECKED(read_pseudo_arguments(settings));
   return ok();
 }
 

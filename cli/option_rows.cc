@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/option_values.h"
+#include "cli/pseudo_parser.h"
 #include "cli/version.h"
 
 namespace sqfs {
@@ -72,6 +73,17 @@ Status apply_mode(std::optional<ModeChange>& mode, std::string_view option, Valu
   auto change = ModeChange::parse(value);
   if (!change) return std::move(change).error().with_context(std::string(option));
   mode = *std::move(change);
+  return ok();
+}
+
+Status apply_pseudo_parents(Settings& s, Value value) {
+  auto attributes = parse_pseudo_directory(value, s.io.system);
+  if (!attributes) {
+    const uint64_t column = attributes.error().offset + 1;
+    return std::move(attributes).error().with_context("-pd \"" + printable(value) +
+                                                      "\", column " + std::to_string(column));
+  }
+  s.make.build.pseudo_parents = *attributes;
   return ok();
 }
 
@@ -166,8 +178,9 @@ Status apply_processors(std::optional<unsigned>& processors, std::string_view op
 
 constexpr auto kPlain = OptionKind::kPlain, kPrint = OptionKind::kPrint, kRest = OptionKind::kRest,
                kHidden = OptionKind::kHidden;
+constexpr auto kMksquashfsOnly = ToolSet::kMksquashfsOnly, kSqfstarOnly = ToolSet::kSqfstarOnly;
 
-// --- mksquashfs
+// --- mksquashfs and sqfstar
 // -------------------------------------------------------------------------------------
 
 constexpr OptionRow kMksquashfsRows[] = {
@@ -221,12 +234,21 @@ constexpr OptionRow kMksquashfsRows[] = {
       "after a failure the old one is still there. A block device is written in place."},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); }},
+     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); },
+     kMksquashfsOnly},
+    {{"-force", "", "", "replace an existing image instead of refusing to touch it",
+      "The new image is made beside the old one and takes its name when it is complete, so that "
+      "after a failure the old one is still there. A block device is written in place."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); },
+     kSqfstarOnly},
     {{"-keep-as-directory", "", "", "with one source directory, store it and not just its contents",
       ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); }},
+     [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); },
+     kMksquashfsOnly},
     {{"-no-strip", "-tarstyle", "", "store sources under their whole paths, not their last names",
       "A leading /, ./ or ../ is dropped; what it leads to becomes the root. Directories on the way "
       "to a source are stored with their own attributes, without their other files. Where one is a "
@@ -238,26 +260,36 @@ constexpr OptionRow kMksquashfsRows[] = {
        SourceKind& kind = s.make.build.source_kind;
        if (kind == SourceKind::kFiles) kind = SourceKind::kFilePaths;
        return ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-cpiostyle", "", "", "read the paths of the sources from standard input, one a line",
       "As find(1) prints them. \"-\" stands for the sources on the command line. They are stored as "
       "with -no-strip, but of a directory only what is listed itself. No paths at all make an empty "
       "image."},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle", '\n'); }},
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle", '\n'); },
+     kMksquashfsOnly},
     {{"-cpiostyle0", "", "", "the same, with a zero byte behind each path, as find -print0 does", ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle0", '\0'); }},
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle0", '\0'); },
+     kMksquashfsOnly},
     {{"-exports", "", "", "write the table that NFS export needs (default)", ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); }},
+     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); },
+     kMksquashfsOnly},
     {{"-no-exports", "", "", "do not write the table that NFS export needs", ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.export_table = false, ok(); }},
+     [](Settings& s, Value) { return s.make.build.export_table = false, ok(); },
+     kMksquashfsOnly},
+    {{"-exports", "", "", "write the table that NFS export needs", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); },
+     kSqfstarOnly},
     {{"-no-sparse", "", "", "store blocks of zeros as data, not as holes", ""},
      Section::kBuild,
      kPlain,
@@ -270,13 +302,23 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.data.fragments = FragmentPolicy::kTailEnds, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-no-tailends", "", "", "pack only files smaller than a block into fragments (default)", ""},
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.data.fragments = FragmentPolicy::kSmallFiles, ok();
-     }},
+     },
+     kMksquashfsOnly},
+    {{"-no-tailends", "", "", "pack only files smaller than a block into fragments",
+      "By default the last partial block of a larger file is packed, too."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.data.fragments = FragmentPolicy::kSmallFiles, ok();
+     },
+     kSqfstarOnly},
     {{"-no-fragments", "", "", "pack nothing into fragments: every file has blocks of its own", ""},
      Section::kBuild,
      kPlain,
@@ -403,6 +445,35 @@ constexpr OptionRow kMksquashfsRows[] = {
        return ok();
      }},
 
+    // Pseudo definitions
+    {{"-p", "", "<definition>", "add what no source holds, or change what one holds",
+      "For example \"dev/null c 666 root root 1 3\". See DEFINITIONS. May be given several times."},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.pseudo.push_back({.is_file = false, .value = std::string(v)}), ok();
+     }},
+    {{"-pf", "", "<file>", "as -p, for all definitions in a file; - is standard input",
+      "The output of unsquashfs -pf, with the contents of files, is such a file. May be given "
+      "several times."},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.pseudo.push_back({.is_file = true, .value = std::string(v)}), ok();
+     }},
+    {{"-pd", "-pseudo-dir", "<directory>",
+      "make directories that definitions need, with these attributes",
+      "The attributes are \"d MODE UID GID\" or \"D TIME MODE UID GID\". Without it, a definition "
+      "below a directory that does not exist is an error. With - as the source the root is made "
+      "from it unless there is a definition of /."},
+     Section::kPseudo,
+     kPlain,
+     apply_pseudo_parents},
+    {{"-pseudo-override", "", "", "definitions win over -all-root and the -force- options", ""},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.pseudo_override = true, ok(); }},
+
     // Filter
     {{"-ef", "", "<file>", "exclude what the file lists, one a line",
       "Empty lines and lines that begin with # are skipped; a \\ at the start of a line protects a "
@@ -415,12 +486,21 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.syntax = ExcludeSyntax::kWildcards, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-regex", "", "", "excludes are extended regular expressions, one for each path component",
       ""},
      Section::kFilter,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); }},
+     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); },
+     kMksquashfsOnly},
+    {{"-regex", "", "",
+      "excludes are extended regular expressions, one for each path component, not shell patterns",
+      ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); },
+     kSqfstarOnly},
     {{"-max-depth", "", "<levels>", "descend at most this many levels; 0 leaves an empty root", ""},
      Section::kFilter,
      kPlain,
@@ -428,44 +508,51 @@ constexpr OptionRow kMksquashfsRows[] = {
        SQFS_TRY(const uint64_t levels, parse_number("-max-depth", v, kMaxInt));
        s.make.build.filter.max_depth = static_cast<uint32_t>(levels);
        return ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-one-file-system", "", "", "store mount points of other file systems as empty directories",
       ""},
      Section::kFilter,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneEmptyDirs, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-one-file-system-x", "", "", "leave out mount points of other file systems", ""},
      Section::kFilter,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneNoDirs, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-dereference", "", "", "store what symbolic links lead to, not the links",
       "Also where a source is one. A link that leads nowhere, or back into a directory that it is "
       "in, is left out with a warning; a source that leads nowhere is an error."},
      Section::kFilter,
      kPlain,
-     [](Settings& s, Value) { return apply_dereference(s, "delete"); }},
+     [](Settings& s, Value) { return apply_dereference(s, "delete"); },
+     kMksquashfsOnly},
     {{"-deref", "", "<keep|delete>", "the same; what becomes of links that lead nowhere",
       "With keep they are stored as links, with delete they are left out."},
      Section::kFilter,
      kPlain,
-     apply_dereference},
+     apply_dereference,
+     kMksquashfsOnly},
     {{"-deref-path", "", "<path>", "store what the symbolic links at this path of the image lead to",
       "The path is a shell pattern. Can be given several times."},
      Section::kFilter,
      kPlain,
      [](Settings& s, Value v) {
        return s.make.build.filter.dereference_paths.emplace_back(v), ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-e", "", "<exclude>...", "exclude these files and directories; has to be the last option",
       "Every word behind it is an exclude, even if it looks like an option; a warning names such "
       "words. See EXCLUDES."},
      Section::kFilter,
      kRest,
-     [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); }},
+     [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); },
+     kMksquashfsOnly},
 
     // Extended attributes
     {{"-xattrs", "", "", "store extended attributes (default)", ""},
@@ -553,15 +640,18 @@ constexpr OptionRow kMksquashfsRows[] = {
     {{"-single-reader", "", "", "no effect: every processor reads what it compresses", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
     {{"-small-readers", "", "<number>", "no effect", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value v) { return accept_number("-small-readers", v, 1, kMaxReaders); }},
+     [](Settings&, Value v) { return accept_number("-small-readers", v, 1, kMaxReaders); },
+     kMksquashfsOnly},
     {{"-block-readers", "", "<number>", "no effect", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value v) { return accept_number("-block-readers", v, 1, kMaxReaders); }},
+     [](Settings&, Value v) { return accept_number("-block-readers", v, 1, kMaxReaders); },
+     kMksquashfsOnly},
     {{"-overcommit", "", "<percent>", "no effect", ""},
      Section::kRuntime,
      kPlain,
@@ -573,25 +663,30 @@ constexpr OptionRow kMksquashfsRows[] = {
     {{"-read-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-read-queue", v, 1, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-read-queue", v, 1, kMaxInt); },
+     kMksquashfsOnly},
     {{"-write-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-write-queue", v, 2, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-write-queue", v, 2, kMaxInt); },
+     kMksquashfsOnly},
     {{"-fragment-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); },
+     kMksquashfsOnly},
 
     // Append
     {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
      Section::kAppend,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
     {{"-recovery-path", "", "<directory>", "no effect", ""},
      Section::kAppend,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
 
     // Expert
     {{"-nopad", "", "", "do not pad the file to a multiple of 4 Kbytes",
@@ -737,10 +832,23 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kBuild, "build", "What is built, and how"},
     {Section::kTime, "time", "Times"},
     {Section::kPermissions, "permissions", "Permissions and owners"},
+    {Section::kPseudo, "pseudo", "What no source holds"},
     {Section::kFilter, "filter", "What is left out"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
     {Section::kAppend, "append", "Existing images"},
+    {Section::kExpert, "expert", "For experts"},
+    {Section::kHelp, "help", "Help"},
+};
+constexpr SectionText kSqfstarSections[] = {
+    {Section::kCompression, "compression", "Compression"},
+    {Section::kBuild, "build", "What is built, and how"},
+    {Section::kTime, "time", "Times"},
+    {Section::kPermissions, "permissions", "Permissions and owners"},
+    {Section::kPseudo, "pseudo", "What no source holds"},
+    {Section::kFilter, "filter", "What is left out"},
+    {Section::kXattrs, "xattrs", "Extended attributes"},
+    {Section::kRuntime, "runtime", "Running"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
@@ -749,16 +857,31 @@ constexpr SectionText kFsckSections[] = {{Section::kCheck, "options", "Options"}
 }  // namespace
 
 std::string_view name_of(Tool tool) {
-  return tool == Tool::kMksquashfs ? "mksquashfs" : "fsck.squashfs";
+  switch (tool) {
+    case Tool::kMksquashfs: return "mksquashfs";
+    case Tool::kSqfstar: return "sqfstar";
+    case Tool::kFsck: return "fsck.squashfs";
+  }
+  return "squashkit";
 }
 
-std::span<const OptionRow> option_rows(Tool tool) {
-  if (tool == Tool::kMksquashfs) return kMksquashfsRows;
-  return kFsckRows;
+std::span<const OptionRow> option_table(Tool tool) {
+  if (tool == Tool::kFsck) return kFsckRows;
+  return kMksquashfsRows;
+}
+
+bool is_taken_by(Tool tool, const OptionRow& row) {
+  switch (tool) {
+    case Tool::kMksquashfs: return row.tools != ToolSet::kSqfstarOnly;
+    case Tool::kSqfstar: return row.tools != ToolSet::kMksquashfsOnly;
+    case Tool::kFsck: return true;
+  }
+  return false;
 }
 
 std::span<const SectionText> sections(Tool tool) {
   if (tool == Tool::kMksquashfs) return kMksquashfsSections;
+  if (tool == Tool::kSqfstar) return kSqfstarSections;
   return kFsckSections;
 }
 

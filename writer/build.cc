@@ -9,6 +9,7 @@
 #include "base/warn.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
+#include "writer/pseudo_merge.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
 #include "writer/table_stage.h"
@@ -132,7 +133,10 @@ class Builder {
         Filter::make(options_.filter, is_listed ? std::vector<std::string>{"."} : options_.sources,
                      options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
-    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    if (options_.source_kind != SourceKind::kNothing) {
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    }
+    SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     tree_.settle_links();
     tree_.sort();
     return ok();

@@ -14,11 +14,6 @@
 // How one file of the host becomes a node of the tree.
 namespace sqfs {
 
-Attributes attributes_of(const FileInfo& info);
-
-// "ACTION PATH because REASON", or the failed call's own sentence when no errno is behind it.
-Error failed_to(const std::string& action, const std::string& path, const Error& error);
-
 // Adds files to a tree, and knows which of them are names of one file. Borrows all it is given.
 class HostNodes {
  public:
@@ -45,8 +40,8 @@ class HostNodes {
     }
   };
 
+  // nullopt: it was left out.
   Result<std::optional<NodeKind>> kind_of(const std::string& path, const FileInfo& info);
-  Result<std::optional<NodeKind>> symlink_of(const std::string& path);
   Result<NodeId> add(NodeId parent, std::string name, const std::string& path, const FileInfo& info,
                      NodeKind kind);
 

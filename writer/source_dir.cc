@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "writer/host_file.h"
 #include "writer/host_node.h"
 #include "writer/source_names.h"
 #include "writer/source_paths.h"
@@ -83,7 +84,7 @@ class Scanner {
     if (filter_.allows_descent(0)) {
       auto names = list_sorted(env_, source.path);
       if (!names) {
-        return failed_to("Failed to scan source directory", source.path, names.error());
+        return because("Failed to scan source directory", source.path, names.error());
       }
       root.names = std::move(names).value();
     }
@@ -132,7 +133,8 @@ class Scanner {
   Status visit_source(NodeId parent, const std::string& name, const HostFile& source) {
     source_device_ = source.info.device;
     path_.push_back(name);
-    if (filter_.excludes(path_, source.info)) return path_.pop_back(), ok();
+    SQFS_TRY(const bool is_excluded, excludes(parent, source.path, source.info));
+    if (is_excluded) return path_.pop_back(), ok();
     SQFS_TRY(const NodeId node, store(parent, name, source));
     // Other nodes are found through their parents.
     const bool needs_path = parent == kRootNode || source.path.ends_with('/');
@@ -190,10 +192,10 @@ class Scanner {
     HostFile file{path, {}};
     if (info && info->type == FileType::kSymlink) {
       auto target = follow_symlink(path, env_);
-      if (!target) return failed_to("Cannot follow the symbolic link", path, target.error());
+      if (!target) return because("Cannot follow the symbolic link", path, target.error());
       return target;
     }
-    if (!info) return failed_to("Cannot stat source directory", path, info.error());
+    if (!info) return because("Cannot stat source directory", path, info.error());
     file.info = *info;
     return file;
   }
@@ -205,8 +207,9 @@ class Scanner {
       return io_error(ENOTDIR, "The source component " + printable(path) + " is not a directory");
     }
     path_.push_back(name);
-    if (filter_.excludes(path_, file.info)) return path_.pop_back(), false;
     const NodeId parent = stack_.back().node;
+    SQFS_TRY(const bool is_excluded, excludes(parent, path, file.info));
+    if (is_excluded) return path_.pop_back(), false;
     OpenDirectory opened{.host_path = file.path, .file = file.info.identity()};
     if (const auto* known = index_.find(parent, name)) {
       SQFS_CHECKED(check_same(*known, path, file.info));
@@ -243,7 +246,7 @@ class Scanner {
       const std::string path = join_path(top.host_path, name);
       auto info = env_.lstat(path);
       if (!info) {
-        SQFS_CHECKED(nodes_.leave_out(failed_to("Cannot stat", path, info.error())));
+        SQFS_CHECKED(nodes_.leave_out(because("Cannot stat", path, info.error())));
         continue;
       }
       SQFS_CHECKED(visit(top.node, std::move(name), path, *info));
@@ -254,29 +257,37 @@ class Scanner {
   // Adds one file to the tree, unless it is left out; a directory is also put on the stack.
   Status visit(NodeId parent, std::string name, const std::string& path, const FileInfo& info) {
     path_.push_back(name);
-    if (filter_.excludes(path_, info)) return path_.pop_back(), ok();
+    SQFS_TRY(bool is_excluded, excludes(parent, path, info));
+    if (is_excluded) return path_.pop_back(), ok();
     std::optional<HostFile> file(HostFile{path, info});
     if (info.type == FileType::kSymlink) {
       SQFS_TRY(file, follow(path_, path, info));
-      if (!file || (file->is_target && filter_.excludes(path_, file->info))) {
-        return path_.pop_back(), ok();
+      if (!file) return path_.pop_back(), ok();
+      if (file->is_target) {
+        SQFS_TRY(is_excluded, excludes(parent, file->path, file->info));
       }
+      if (is_excluded) return path_.pop_back(), ok();
     }
     SQFS_TRY([[maybe_unused]] const NodeId node, store(parent, std::move(name), *file));
     return ok();
   }
 
+  // Whether the file that path_ leads to, in the directory `parent`, is not wanted.
+  Result<bool> excludes(NodeId, const std::string&, const FileInfo& info) const {
+    return filter_.excludes(path_, info);
+  }
+
   // What is to be stored of a symbolic link: itself, what it leads to, or nothing.
   Result<std::optional<HostFile>> follow(std::span<const std::string> image_path,
                                          const std::string& path, const FileInfo& info) {
-    const Dereference choice = policy_({image_path, path, info});
+    SQFS_TRY(const Dereference choice, policy_({image_path, path, info}));
     if (choice == Dereference::kNo) return std::optional(HostFile{path, info});
     auto target = follow_symlink(path, env_);
     if (!target && is_host_shortage(target.error())) return target.error();
     if (target && !is_being_read(target->info)) return std::optional(*std::move(target));
     const std::string why = target ? "Dereferencing " + printable(path) + " would lead back into " +
                                          printable(target->path)
-                                   : failed_to("Cannot dereference", path, target.error()).what;
+                                   : because("Cannot dereference", path, target.error()).what;
     if (choice == Dereference::kOrKeep) {
       warn_(why + ", keeping the symbolic link");
       return std::optional(HostFile{path, info});
@@ -320,7 +331,7 @@ class Scanner {
       if (!names) {
         path_.pop_back();
         if (options_.data.exit_on_error || is_host_shortage(names.error())) {
-          return failed_to("Could not open", file.path, names.error());
+          return because("Could not open", file.path, names.error());
         }
         warn_("Could not open " + printable(file.path) + ", skipping... (" +
               errno_text(names.error().os_errno) + ")");
