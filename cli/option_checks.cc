@@ -64,9 +64,6 @@ Status check_sources(const BuildOptions& build) {
     return unsupported_error(
         "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
   }
-  if (build.source_kind == SourceKind::kNothing) {
-    return usage_error("\"-\" for the sources needs an option that says where they come from");
-  }
   return ok();
 }
 

@@ -30,7 +30,7 @@ bool matches(const std::string& glob, const std::string& path) {
 }  // namespace
 
 DereferencePolicy dereference_policy(const FilterOptions& options) {
-  return [&options](const FoundSymlink& link) {
+  return [&options](const FoundSymlink& link) -> Result<Dereference> {
     if (options.dereference != Dereference::kNo || options.dereference_paths.empty()) {
       return options.dereference;
     }

@@ -27,9 +27,9 @@ struct FoundSymlink {
   const FileInfo& info;  // of the link itself
 };
 
-// Asked once for each symbolic link that is not excluded; also for those that are sources, whose
-// image path is their name when they stand at the root.
-using DereferencePolicy = std::function<Dereference(const FoundSymlink& link)>;
+// Asked once for each symbolic link that is not excluded, errors end the scan; also for those that
+// are sources, whose image path is their name when they stand at the root.
+using DereferencePolicy = std::function<Result<Dereference>(const FoundSymlink& link)>;
 
 // -dereference, -deref and -deref-path. Borrows `options`.
 DereferencePolicy dereference_policy(const FilterOptions& options);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "squashfs-format/directory.h"
+#include "writer/host_file.h"
 
 namespace sqfs {
 
@@ -30,7 +31,6 @@ Status HostNodes::leave_out(Error error) {
   return ok();
 }
 
-// What a file that is no directory becomes; nullopt: it was left out.
 Result<std::optional<NodeKind>> HostNodes::kind_of(const std::string& path, const FileInfo& info) {
   auto kind = kind_of_host_file(path, info, options_.data.block_size, env_);
   if (kind) return std::optional<NodeKind>(std::move(kind).value());

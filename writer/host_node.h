@@ -41,6 +41,7 @@ class HostNodes {
     }
   };
 
+  // nullopt: it was left out.
   Result<std::optional<NodeKind>> kind_of(const std::string& path, const FileInfo& info);
   Result<NodeId> add(NodeId parent, std::string name, const std::string& path, const FileInfo& info,
                      NodeKind kind);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "writer/host_file.h"
 #include "writer/host_node.h"
 #include "writer/source_names.h"
 #include "writer/source_paths.h"
@@ -132,7 +133,8 @@ class Scanner {
   Status visit_source(NodeId parent, const std::string& name, const HostFile& source) {
     source_device_ = source.info.device;
     path_.push_back(name);
-    if (filter_.excludes(path_, source.info)) return path_.pop_back(), ok();
+    SQFS_TRY(const bool is_excluded, excludes(parent, source.path, source.info));
+    if (is_excluded) return path_.pop_back(), ok();
     SQFS_TRY(const NodeId node, store(parent, name, source));
     // Other nodes are found through their parents.
     const bool needs_path = parent == kRootNode || source.path.ends_with('/');
@@ -205,8 +207,9 @@ class Scanner {
       return io_error(ENOTDIR, "The source component " + printable(path) + " is not a directory");
     }
     path_.push_back(name);
-    if (filter_.excludes(path_, file.info)) return path_.pop_back(), false;
     const NodeId parent = stack_.back().node;
+    SQFS_TRY(const bool is_excluded, excludes(parent, path, file.info));
+    if (is_excluded) return path_.pop_back(), false;
     OpenDirectory opened{.host_path = file.path, .file = file.info.identity()};
     if (const auto* known = index_.find(parent, name)) {
       SQFS_CHECKED(check_same(*known, path, file.info));
@@ -254,22 +257,30 @@ class Scanner {
   // Adds one file to the tree, unless it is left out; a directory is also put on the stack.
   Status visit(NodeId parent, std::string name, const std::string& path, const FileInfo& info) {
     path_.push_back(name);
-    if (filter_.excludes(path_, info)) return path_.pop_back(), ok();
+    SQFS_TRY(bool is_excluded, excludes(parent, path, info));
+    if (is_excluded) return path_.pop_back(), ok();
     std::optional<HostFile> file(HostFile{path, info});
     if (info.type == FileType::kSymlink) {
       SQFS_TRY(file, follow(path_, path, info));
-      if (!file || (file->is_target && filter_.excludes(path_, file->info))) {
-        return path_.pop_back(), ok();
+      if (!file) return path_.pop_back(), ok();
+      if (file->is_target) {
+        SQFS_TRY(is_excluded, excludes(parent, file->path, file->info));
       }
+      if (is_excluded) return path_.pop_back(), ok();
     }
     SQFS_TRY([[maybe_unused]] const NodeId node, store(parent, std::move(name), *file));
     return ok();
   }
 
+  // Whether the file that path_ leads to, in the directory `parent`, is not wanted.
+  Result<bool> excludes(NodeId, const std::string&, const FileInfo& info) const {
+    return filter_.excludes(path_, info);
+  }
+
   // What is to be stored of a symbolic link: itself, what it leads to, or nothing.
   Result<std::optional<HostFile>> follow(std::span<const std::string> image_path,
                                          const std::string& path, const FileInfo& info) {
-    const Dereference choice = policy_({image_path, path, info});
+    SQFS_TRY(const Dereference choice, policy_({image_path, path, info}));
     if (choice == Dereference::kNo) return std::optional(HostFile{path, info});
     auto target = follow_symlink(path, env_);
     if (!target && is_host_shortage(target.error())) return target.error();
