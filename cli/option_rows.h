@@ -17,6 +17,7 @@ enum class Section : uint8_t {
   kTime,
   kPermissions,
   kFilter,
+  kActions,
   kXattrs,
   kRuntime,
   kAppend,

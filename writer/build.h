@@ -12,7 +12,9 @@
 #include "base/mode_change.h"
 #include "base/result.h"
 #include "compressors/compressor.h"
+#include "writer/actions.h"
 #include "writer/data_stage.h"
+#include "writer/sort_order.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -83,6 +85,8 @@ struct BuildOptions {
   OwnerOptions owners;
   FilterOptions filter;
   XattrOptions xattrs;
+  std::vector<Action> actions;          // in the order given; SourceKind::kArchives has none
+  std::vector<SortEntry> sort_entries;  // the same
 
   bool pad = true;  // to a multiple of 4096, the offset included
   uint64_t image_offset = 0;
@@ -106,7 +110,7 @@ class BuildObserver {
       kFifo,
       kSocket
     } kind = Kind::kFile;
-    std::string image_path;
+    std::string image_path;     // with a sort file, of files on the host: the path there
     uint64_t size = 0;          // files
     uint64_t inode_ref = 0;     // others: the packed reference
     bool is_duplicate = false;  // files
@@ -114,6 +118,8 @@ class BuildObserver {
   };
   virtual bool wants_files() const = 0;  // false: file() is never called
   virtual void file(const FileEvent& event) = 0;
+  // A line that an action wants to be logged, without a newline.
+  virtual void action_line(const std::string& line) { (void)line; }
 };
 
 struct TableSize {

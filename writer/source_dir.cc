@@ -36,13 +36,14 @@ Error reason(const std::string& action, const std::string& path, const Error& er
 class Scanner {
  public:
   Scanner(const BuildOptions& options, const Filter& filter, Env& env, const Warn& warn,
-          const std::function<bool()>& cancelled, Tree& tree)
+          const std::function<bool()>& cancelled, Tree& tree, ActionRunner* actions)
       : options_(options),
         filter_(filter),
         env_(env),
         warn_(warn),
         cancelled_(cancelled),
-        tree_(tree) {}
+        tree_(tree),
+        actions_(actions) {}
 
   Status run() {
     std::vector<FileInfo> sources;
@@ -158,13 +159,30 @@ class Scanner {
   Result<NodeId> visit(NodeId parent, std::string name, const std::string& path,
                        const FileInfo& info) {
     path_.push_back(name);
-    const bool is_excluded = filter_.excludes(path_, info) || is_out_of_reach(path, info);
+    SQFS_TRY(const bool is_unwanted, is_excluded_on_purpose(path, info));
+    if (is_unwanted) tree_.directory(parent).has_exclusions = true;
+    const bool is_excluded = is_unwanted || is_out_of_reach(path, info);
     if (!is_excluded && info.type == FileType::kDirectory) {
       return visit_directory(parent, std::move(name), path, info);  // path_ keeps its name
     }
     path_.pop_back();
     if (is_excluded) return kNoNode;
     return add_file(parent, std::move(name), path, info);
+  }
+
+  Result<bool> is_excluded_on_purpose(const std::string& path, const FileInfo& info) {
+    if (filter_.excludes(path_, info)) return true;
+    if (actions_ == nullptr || !actions_->has_scan_actions()) return false;
+    return actions_->excludes(subject_at(path, info));
+  }
+
+  // The file that path_ leads to, for actions.
+  ActionSubject subject_at(const std::string& path, const FileInfo& info) const {
+    ActionSubject subject;
+    for (const std::string& name : path_) subject.path += "/" + name;
+    subject.host_path = path;
+    subject.info = info;
+    return subject;
   }
 
   Result<NodeId> visit_directory(NodeId parent, std::string name, const std::string& path,
@@ -296,6 +314,7 @@ class Scanner {
   const Warn& warn_;
   const std::function<bool()>& cancelled_;
   Tree& tree_;
+  ActionRunner* actions_;  // may be null
 
   uint64_t source_device_ = 0;  // of the source being read
   std::vector<OpenDirectory> stack_;
@@ -307,8 +326,8 @@ class Scanner {
 }  // namespace
 
 Status scan_sources(const BuildOptions& options, const Filter& filter, Env& env, const Warn& warn,
-                    const std::function<bool()>& cancelled, Tree& tree) {
-  return Scanner(options, filter, env, warn, cancelled, tree).run();
+                    const std::function<bool()>& cancelled, Tree& tree, ActionRunner* actions) {
+  return Scanner(options, filter, env, warn, cancelled, tree, actions).run();
 }
 
 }  // namespace sqfs
