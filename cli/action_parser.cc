@@ -204,12 +204,11 @@ class Parser {
       return check_count(name, row.min_arguments, row.max_arguments, 0).error();
     }
     ++next_;
-    test.label = name.text + "(";
+    test.label = name.text;
     if (row.kind == TestKind::kEval) {
       SQFS_TRY(ActionArgument path, take_argument());
       if (peek().kind != Kind::kComma) return unexpected("\",\"");
       ++next_;
-      test.label += path.text + ",";
       test.text = std::move(path.text);
     }
     const bool is_text = peek().kind == Kind::kText && peek().is_quoted;

@@ -56,13 +56,15 @@ FileType type_of(const NodeKind& kind) {
 
 const std::string* link_target(const ActionSubject& subject) {
   if (subject.tree == nullptr) return nullptr;
-  const auto* link = std::get_if<Symlink>(&subject.tree->node(subject.node).kind);
+  const Tree& tree = *subject.tree;
+  const auto* link = std::get_if<Symlink>(&tree.node(resolve_link(tree, subject.node)).kind);
   return link == nullptr ? nullptr : &link->target;
 }
 
-// The node whose names a relative path is looked up in.
-NodeId directory_of(const Tree& tree, NodeId name) {
-  return name == kRootNode ? kRootNode : tree.node(name).parent;
+// What the symlink `name` with this target leads to in the image; kNoNode: nothing.
+NodeId follow_link(const Tree& tree, NodeId name, const std::string& target) {
+  if (target.starts_with('/')) return kNoNode;
+  return follow_path(tree, tree.node(name).parent, target, false);
 }
 
 void append_result(std::string* log, bool result) {
@@ -172,8 +174,12 @@ Result<bool> ActionTests::evaluate_pair(const ActionExpression& expression, cons
 
 Result<bool> ActionTests::evaluate_other(const ActionExpression& expression, const ActionTest& test,
                                          const ActionSubject& subject, std::string* log) {
-  if (log != nullptr) *log += test.label;
   const auto other = other_file(test, subject);
+  if (log != nullptr) {
+    *log += test.label + "(";
+    if (test.kind == TestKind::kEval) *log += (other ? other->path : test.text) + ",";
+    if (!other) *log += "=False";
+  }
   bool result = false;
   if (other) {
     SQFS_TRY(result, evaluate_at(expression, test.left, *other, log));
@@ -186,7 +192,8 @@ Result<bool> ActionTests::evaluate_other(const ActionExpression& expression, con
 std::optional<ActionSubject> ActionTests::other_file(const ActionTest& test,
                                                      const ActionSubject& subject) {
   const bool is_link = subject.info.type == FileType::kSymlink;
-  if (subject.tree == nullptr) {  // kStat alone is allowed in a scan
+  if (test.kind == TestKind::kStat) {
+    // The file keeps its name and path, and has the attributes of what the host finds behind it.
     if (!is_link) return subject;
     const auto info = env_.stat(subject.host_path);
     if (!info) return std::nullopt;
@@ -198,15 +205,8 @@ std::optional<ActionSubject> ActionTests::other_file(const ActionTest& test,
   NodeId found = kNoNode;
   if (test.kind == TestKind::kEval) {
     found = follow_path(tree, subject.node, test.text, false);
-  } else if (is_link) {
-    const std::string* target =
-        &std::get<Symlink>(tree.node(resolve_link(tree, subject.node)).kind).target;
-    const NodeId start = directory_of(tree, subject.node);
-    if (!target->starts_with('/')) {
-      found = follow_path(tree, start, *target, test.kind == TestKind::kReadLink);
-    }
-  } else if (test.kind == TestKind::kStat) {
-    return subject;
+  } else if (const std::string* target = link_target(subject)) {
+    found = follow_link(tree, subject.node, *target);
   }
   if (found == kNoNode) return std::nullopt;
   return subject_of(tree, found, env_);
@@ -234,10 +234,7 @@ Result<bool> ActionTests::test_one(const ActionTest& test, const ActionSubject& 
     case TestKind::kExec: return ask_shell(test, subject);
     case TestKind::kExists: {
       const std::string* target = link_target(subject);
-      if (target == nullptr) return true;
-      if (target->starts_with('/')) return false;
-      const NodeId start = directory_of(*subject.tree, subject.node);
-      return follow_path(*subject.tree, start, *target, false) != kNoNode;
+      return target == nullptr || follow_link(*subject.tree, subject.node, *target) != kNoNode;
     }
     case TestKind::kAbsolute: {
       const std::string* target = link_target(subject);
@@ -269,8 +266,9 @@ std::optional<uint64_t> ActionTests::number_of(FileNumber number,
     case FileNumber::kDepth: return subject.depth();
     case FileNumber::kDirCount: break;
   }
-  if (subject.tree == nullptr || info.type != FileType::kDirectory) return std::nullopt;
-  return std::get<Directory>(subject.tree->node(subject.node).kind).children.size();
+  if (subject.tree == nullptr) return std::nullopt;
+  const auto* directory = std::get_if<Directory>(&subject.tree->node(subject.node).kind);
+  return directory == nullptr ? std::nullopt : std::optional<uint64_t>(directory->children.size());
 }
 
 // --- programs

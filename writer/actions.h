@@ -35,9 +35,9 @@ enum class TestKind : uint8_t {
   kExists,    // a symlink leads to something in the image
   kAbsolute,  // a symlink with an absolute target
   // Tests of another file that this one leads to.
-  kStat,
-  kReadLink,
-  kEval,
+  kStat,      // the same name, with the attributes that stat(2) finds
+  kReadLink,  // what a symlink leads to in the image
+  kEval,      // what is at a path of the image
 };
 
 // A number that a file has, or has not, depending on its type.
