@@ -27,7 +27,7 @@ COMPLETIONS_DIR ?= $(INSTALL_PREFIX)/share/bash-completion/completions
 MAN8_DIR = $(patsubst %/man1,%,$(INSTALL_MANPAGES_DIR))/man8
 
 # The names under which the one binary is linked.
-TOOLS := mksquashfs fsck.squashfs
+TOOLS := mksquashfs sqfstar fsck.squashfs
 
 # --- tools and flags ----------------------------------------------------------------------------
 

@@ -86,6 +86,7 @@ std::string compressor_names() {
 
 std::string usage_line(Tool tool) {
   if (tool == Tool::kFsck) return "SYNTAX: fsck.squashfs [OPTION]... IMAGE\n";
+  if (tool == Tool::kSqfstar) return "SYNTAX: sqfstar [OPTIONS] FILESYSTEM [exclude...]\n";
   return "SYNTAX: mksquashfs source1 source2 ...  FILESYSTEM [OPTIONS] [-e exclude...]\n";
 }
 
@@ -107,7 +108,7 @@ std::string help_all(Tool tool, unsigned columns) {
   for (const SectionText& section : sections(tool)) {
     out += "\n" + section_entry(tool, section, columns);
   }
-  if (tool == Tool::kMksquashfs) out += "\n" + all_compressors(columns);
+  if (tool != Tool::kFsck) out += "\n" + all_compressors(columns);
   if (tool == Tool::kFsck) {
     out +=
         "\nExit status: 0 no errors, 4 errors found, 8 the image could not be judged, 16 wrong "
@@ -181,11 +182,10 @@ std::string compressor_help(const CompressorInfo& compressor, unsigned columns) 
 
 std::string version_text(Tool tool) {
   const std::string version(kVersion), date(kVersionDate);
-  // The first line of mksquashfs is parsed: its third word says which options may be passed.
-  std::string first =
-      tool == Tool::kMksquashfs
-          ? "mksquashfs version " + std::string(kPeerVersion) + "-squashkit-" + version
-          : "fsck.squashfs version " + version;
+  // The first line is parsed: its third word says which options may be passed.
+  std::string first = tool != Tool::kFsck ? std::string(name_of(tool)) + " version " +
+                                                std::string(kPeerVersion) + "-squashkit-" + version
+                                          : "fsck.squashfs version " + version;
   return first + " (" + date + ")\n" + "squashkit " + version +
          ", the SquashFS 4.0 tools with a verifier\n\n"
          "MIT licence. There is no warranty, to the extent permitted by law.\n"

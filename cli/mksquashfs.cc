@@ -14,13 +14,13 @@ namespace {
 
 constexpr int kSuccess = 0, kFailure = 1;
 constexpr uint32_t kDefaultBlockSize = 131072;
-constexpr std::string_view kProgram = "mksquashfs: ";
 
 // A wrong command line. Usage lines go to standard output, where squashfs-tools 4.7 has them.
-int fail_usage(const Error& error, Io& io) {
-  io.err.write(std::string(kProgram) + error.what + "\n");
+int fail_usage(const Error& error, Tool tool, Io& io) {
+  const std::string program(name_of(tool));
+  io.err.write(program + ": " + error.what + "\n");
   if (error.code == Code::kUsage) {
-    io.out.write(usage_line(Tool::kMksquashfs) + "\"mksquashfs -help\" tells more.\n");
+    io.out.write(usage_line(tool) + "\"" + program + " -help\" tells more.\n");
   }
   return kFailure;
 }
@@ -34,18 +34,18 @@ int fail_build(const Error& error, Io& io) {
 }
 
 Result<std::string> print_text(Settings& settings) {
-  constexpr Tool kTool = Tool::kMksquashfs;
+  const Tool tool = settings.tool;
   System& system = settings.io.system;
   const unsigned columns = settings.columns.value_or(system.terminal_columns());
   switch (settings.print) {
     case Print::kNothing:
-    case Print::kSummary: return help_summary(kTool);
-    case Print::kAll: return help_all(kTool, columns);
-    case Print::kSection: return help_section(kTool, settings.print_what, columns);
-    case Print::kOption: return help_option(kTool, settings.print_what, columns);
+    case Print::kSummary: return help_summary(tool);
+    case Print::kAll: return help_all(tool, columns);
+    case Print::kSection: return help_section(tool, settings.print_what, columns);
+    case Print::kOption: return help_option(tool, settings.print_what, columns);
     case Print::kCompressor: return help_compressor(settings.print_what, columns);
     case Print::kXhelp: return compressor_help(*settings.make.build.data.compressor, columns);
-    case Print::kVersion: return version_text(kTool);
+    case Print::kVersion: return version_text(tool);
     case Print::kDefaultMemory:
       return std::to_string(default_memory(system, system.processors(), kDefaultBlockSize) >> 20) +
              "\n";
@@ -55,14 +55,14 @@ Result<std::string> print_text(Settings& settings) {
 
 int print_and_end(Settings& settings, Io& io) {
   const Result<std::string> text = print_text(settings);
-  if (!text) return fail_usage(text.error(), io);
+  if (!text) return fail_usage(text.error(), settings.tool, io);
   io.out.write(*text);
   return io.out.is_complete() ? kSuccess : kFailure;
 }
 
 // What stands at the destination decides whether the build may begin; that it is left as it is
 // until the new image is complete is the writer's affair.
-Status check_destination(const MakeSettings& make, Env& env) {
+Status check_destination(const MakeSettings& make, Tool tool, Env& env) {
   const auto info = env.stat(make.destination);
   if (!info) return ok();  // missing: to be made. What else it may be, opening it will tell.
   if (info->type != FileType::kRegular && info->type != FileType::kBlockDevice) {
@@ -70,8 +70,8 @@ Status check_destination(const MakeSettings& make, Env& env) {
                              printable(make.destination) + "\"");
   }
   if (make.replace_existing) return ok();
-  return unsupported_error("\"" + printable(make.destination) +
-                           "\" exists already; with -noappend it is replaced");
+  return unsupported_error("\"" + printable(make.destination) + "\" exists already; with " +
+                           (tool == Tool::kSqfstar ? "-force" : "-noappend") + " it is replaced");
 }
 
 ProgressStyle progress_style(const MakeSettings& make, const Io& io) {
@@ -138,24 +138,31 @@ int build(Settings& settings, Io& io) {
   return kSuccess;
 }
 
+int run(const Status& parsed, Settings& settings, Io& io) {
+  if (!parsed) return fail_usage(parsed.error(), settings.tool, io);
+  if (settings.print != Print::kNothing) return print_and_end(settings, io);
+  if (Status finished = finish_settings(settings); !finished) {
+    return fail_usage(finished.error(), settings.tool, io);
+  }
+  for (const std::string& warning : settings.warnings) {
+    io.err.write(std::string(name_of(settings.tool)) + ": warning: " + warning + "\n");
+  }
+  if (Status checked = check_destination(settings.make, settings.tool, io.env); !checked) {
+    return fail_build(checked.error(), io);
+  }
+  return build(settings, io);
+}
+
 }  // namespace
 
 int mksquashfs_main(std::span<const std::string_view> args, Io& io) {
   Settings settings(io);
-  if (Status parsed = parse_mksquashfs(args, settings); !parsed) {
-    return fail_usage(parsed.error(), io);
-  }
-  if (settings.print != Print::kNothing) return print_and_end(settings, io);
-  if (Status finished = finish_settings(settings); !finished) {
-    return fail_usage(finished.error(), io);
-  }
-  for (const std::string& warning : settings.warnings) {
-    io.err.write(std::string(kProgram) + "warning: " + warning + "\n");
-  }
-  if (Status checked = check_destination(settings.make, io.env); !checked) {
-    return fail_build(checked.error(), io);
-  }
-  return build(settings, io);
+  return run(parse_mksquashfs(args, settings), settings, io);
+}
+
+int sqfstar_main(std::span<const std::string_view> args, Io& io) {
+  Settings settings(io, Tool::kSqfstar);
+  return run(parse_sqfstar(args, settings), settings, io);
 }
 
 }  // namespace sqfs

@@ -182,8 +182,9 @@ Status apply_processors(std::optional<unsigned>& processors, std::string_view op
 
 constexpr auto kPlain = OptionKind::kPlain, kPrint = OptionKind::kPrint, kRest = OptionKind::kRest,
                kHidden = OptionKind::kHidden;
+constexpr auto kMksquashfsOnly = ToolSet::kMksquashfsOnly, kSqfstarOnly = ToolSet::kSqfstarOnly;
 
-// --- mksquashfs
+// --- mksquashfs and sqfstar
 // -------------------------------------------------------------------------------------
 
 constexpr OptionRow kMksquashfsRows[] = {
@@ -237,20 +238,36 @@ constexpr OptionRow kMksquashfsRows[] = {
       "after a failure the old one is still there. A block device is written in place."},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); }},
+     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); },
+     kMksquashfsOnly},
+    {{"-force", "", "", "replace an existing image instead of refusing to touch it",
+      "The new image is made beside the old one and takes its name when it is complete, so that "
+      "after a failure the old one is still there. A block device is written in place."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.replace_existing = true, ok(); },
+     kSqfstarOnly},
     {{"-keep-as-directory", "", "", "with one source directory, store it and not just its contents",
       ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); }},
+     [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); },
+     kMksquashfsOnly},
     {{"-exports", "", "", "write the table that NFS export needs (default)", ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); }},
+     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); },
+     kMksquashfsOnly},
     {{"-no-exports", "", "", "do not write the table that NFS export needs", ""},
      Section::kBuild,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.export_table = false, ok(); }},
+     [](Settings& s, Value) { return s.make.build.export_table = false, ok(); },
+     kMksquashfsOnly},
+    {{"-exports", "", "", "write the table that NFS export needs", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.export_table = true, ok(); },
+     kSqfstarOnly},
     {{"-no-sparse", "", "", "store blocks of zeros as data, not as holes", ""},
      Section::kBuild,
      kPlain,
@@ -263,13 +280,23 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.data.fragments = FragmentPolicy::kTailEnds, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-no-tailends", "", "", "pack only files smaller than a block into fragments (default)", ""},
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.data.fragments = FragmentPolicy::kSmallFiles, ok();
-     }},
+     },
+     kMksquashfsOnly},
+    {{"-no-tailends", "", "", "pack only files smaller than a block into fragments",
+      "By default the last partial block of a larger file is packed, too."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       return s.make.build.data.fragments = FragmentPolicy::kSmallFiles, ok();
+     },
+     kSqfstarOnly},
     {{"-no-fragments", "", "", "pack nothing into fragments: every file has blocks of its own", ""},
      Section::kBuild,
      kPlain,
@@ -414,12 +441,21 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.syntax = ExcludeSyntax::kWildcards, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-regex", "", "", "excludes are extended regular expressions, one for each path component",
       ""},
      Section::kFilter,
      kPlain,
-     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); }},
+     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); },
+     kMksquashfsOnly},
+    {{"-regex", "", "",
+      "excludes are extended regular expressions, one for each path component, not shell patterns",
+      ""},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.filter.syntax = ExcludeSyntax::kRegex, ok(); },
+     kSqfstarOnly},
     {{"-max-depth", "", "<levels>", "descend at most this many levels; 0 leaves an empty root", ""},
      Section::kFilter,
      kPlain,
@@ -427,26 +463,30 @@ constexpr OptionRow kMksquashfsRows[] = {
        SQFS_TRY(const uint64_t levels, parse_number("-max-depth", v, kMaxInt));
        s.make.build.filter.max_depth = static_cast<uint32_t>(levels);
        return ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-one-file-system", "", "", "store mount points of other file systems as empty directories",
       ""},
      Section::kFilter,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneEmptyDirs, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-one-file-system-x", "", "", "leave out mount points of other file systems", ""},
      Section::kFilter,
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneNoDirs, ok();
-     }},
+     },
+     kMksquashfsOnly},
     {{"-e", "", "<exclude>...", "exclude these files and directories; has to be the last option",
       "Every word behind it is an exclude, even if it looks like an option; a warning names such "
       "words. See EXCLUDES."},
      Section::kFilter,
      kRest,
-     [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); }},
+     [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); },
+     kMksquashfsOnly},
 
     // Actions
     {{"-action", "", "<action@expression>",
@@ -611,15 +651,18 @@ constexpr OptionRow kMksquashfsRows[] = {
     {{"-single-reader", "", "", "no effect: every processor reads what it compresses", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
     {{"-small-readers", "", "<number>", "no effect", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value v) { return accept_number("-small-readers", v, 1, kMaxReaders); }},
+     [](Settings&, Value v) { return accept_number("-small-readers", v, 1, kMaxReaders); },
+     kMksquashfsOnly},
     {{"-block-readers", "", "<number>", "no effect", ""},
      Section::kRuntime,
      kPlain,
-     [](Settings&, Value v) { return accept_number("-block-readers", v, 1, kMaxReaders); }},
+     [](Settings&, Value v) { return accept_number("-block-readers", v, 1, kMaxReaders); },
+     kMksquashfsOnly},
     {{"-overcommit", "", "<percent>", "no effect", ""},
      Section::kRuntime,
      kPlain,
@@ -631,25 +674,30 @@ constexpr OptionRow kMksquashfsRows[] = {
     {{"-read-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-read-queue", v, 1, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-read-queue", v, 1, kMaxInt); },
+     kMksquashfsOnly},
     {{"-write-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-write-queue", v, 2, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-write-queue", v, 2, kMaxInt); },
+     kMksquashfsOnly},
     {{"-fragment-queue", "", "<Mbytes>", "no effect", ""},
      Section::kRuntime,
      kHidden,
-     [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); }},
+     [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); },
+     kMksquashfsOnly},
 
     // Append
     {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
      Section::kAppend,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
     {{"-recovery-path", "", "<directory>", "no effect", ""},
      Section::kAppend,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings&, Value) { return ok(); },
+     kMksquashfsOnly},
 
     // Expert
     {{"-nopad", "", "", "do not pad the file to a multiple of 4 Kbytes",
@@ -803,21 +851,47 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
+constexpr SectionText kSqfstarSections[] = {
+    {Section::kCompression, "compression", "Compression"},
+    {Section::kBuild, "build", "What is built, and how"},
+    {Section::kTime, "time", "Times"},
+    {Section::kPermissions, "permissions", "Permissions and owners"},
+    {Section::kFilter, "filter", "What is left out"},
+    {Section::kXattrs, "xattrs", "Extended attributes"},
+    {Section::kRuntime, "runtime", "Running"},
+    {Section::kExpert, "expert", "For experts"},
+    {Section::kHelp, "help", "Help"},
+};
 constexpr SectionText kFsckSections[] = {{Section::kCheck, "options", "Options"}};
 
 }  // namespace
 
 std::string_view name_of(Tool tool) {
-  return tool == Tool::kMksquashfs ? "mksquashfs" : "fsck.squashfs";
+  switch (tool) {
+    case Tool::kMksquashfs: return "mksquashfs";
+    case Tool::kSqfstar: return "sqfstar";
+    case Tool::kFsck: return "fsck.squashfs";
+  }
+  return "squashkit";
 }
 
-std::span<const OptionRow> option_rows(Tool tool) {
-  if (tool == Tool::kMksquashfs) return kMksquashfsRows;
-  return kFsckRows;
+std::span<const OptionRow> option_table(Tool tool) {
+  if (tool == Tool::kFsck) return kFsckRows;
+  return kMksquashfsRows;
+}
+
+bool is_taken_by(Tool tool, const OptionRow& row) {
+  switch (tool) {
+    case Tool::kMksquashfs: return row.tools != ToolSet::kSqfstarOnly;
+    case Tool::kSqfstar: return row.tools != ToolSet::kMksquashfsOnly;
+    case Tool::kFsck: return true;
+  }
+  return false;
 }
 
 std::span<const SectionText> sections(Tool tool) {
   if (tool == Tool::kMksquashfs) return kMksquashfsSections;
+  if (tool == Tool::kSqfstar) return kSqfstarSections;
   return kFsckSections;
 }
 

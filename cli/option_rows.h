@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -39,20 +40,31 @@ enum class OptionKind : uint8_t {
   kHidden,  // accepted, in no help
 };
 
+// Which of the two programs that make images takes an option.
+enum class ToolSet : uint8_t { kBothWriters, kMksquashfsOnly, kSqfstarOnly };
+
 struct OptionRow {
   OptionText text;
   Section section;
   OptionKind kind;
   // Code::kUsage: the value is wrong, the usage lines follow. Others: the message alone.
   Status (*apply)(Settings& settings, std::string_view value);
+  ToolSet tools = ToolSet::kBothWriters;
 
   bool takes_value() const { return !text.argument.empty() && kind != OptionKind::kRest; }
 };
 
-enum class Tool : uint8_t { kMksquashfs, kFsck };
-
 std::string_view name_of(Tool tool);
-std::span<const OptionRow> option_rows(Tool tool);
+
+// All rows of the table that `tool` has a part of. For option_rows() alone.
+std::span<const OptionRow> option_table(Tool tool);
+bool is_taken_by(Tool tool, const OptionRow& row);
+
+// The rows of a tool.
+inline auto option_rows(Tool tool) {
+  return option_table(tool) |
+         std::views::filter([tool](const OptionRow& row) { return is_taken_by(tool, row); });
+}
 // The sections that have rows of this tool, in the order of help.
 std::span<const SectionText> sections(Tool tool);
 

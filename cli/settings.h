@@ -14,6 +14,8 @@
 // rows of option_rows.cc write into it; option_checks.h judges combinations.
 namespace sqfs {
 
+enum class Tool : uint8_t { kMksquashfs, kSqfstar, kFsck };
+
 // Options that print something and end the program.
 enum class Print : uint8_t {
   kNothing,
@@ -27,10 +29,11 @@ enum class Print : uint8_t {
   kXhelp
 };
 
+// Of mksquashfs and sqfstar.
 struct MakeSettings {
   BuildOptions build;
   std::string destination;
-  bool replace_existing = false;  // -noappend
+  bool replace_existing = false;  // -noappend, -force
 
   bool compressor_given = false;
   std::optional<uint64_t> memory;  // bytes; default_memory() unless given
@@ -54,8 +57,9 @@ struct CheckSettings {
 };
 
 struct Settings {
-  explicit Settings(Io& io_in) : io(io_in) {}
+  explicit Settings(Io& io_in, Tool tool_in = Tool::kMksquashfs) : tool(tool_in), io(io_in) {}
 
+  Tool tool;
   Io& io;  // apply functions ask it for users, dates and exclude files
   MakeSettings make;
   CheckSettings check;

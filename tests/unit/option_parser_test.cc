@@ -31,6 +31,10 @@ class ParserTest : public testing::Test {
     SQFS_CHECKED(parse(options));
     return finish_settings(*settings_);
   }
+  Status parse_tar(const Words& words) {
+    settings_ = std::make_unique<Settings>(io_, Tool::kSqfstar);
+    return parse_sqfstar(words, *settings_);
+  }
   Status parse_check(const Words& words) {
     settings_ = std::make_unique<Settings>(io_);
     return parse_fsck(words, *settings_, image_);
@@ -62,10 +66,14 @@ TEST_F(ParserTest, TheLastWordBeforeTheOptionsIsTheImage) {
   EXPECT_TRUE(make().quiet);
 }
 
-TEST_F(ParserTest, ASingleDashIsAFileAsImageAndNoSource) {
+TEST_F(ParserTest, ASingleDashIsAFileAsImageAndStandsForNoSources) {
   ASSERT_TRUE(parse({"a", "-"}));
   EXPECT_EQ(make().destination, "-");
-  expect_error(parse({"-", "b"}), Code::kUsage, "no source");
+  ASSERT_TRUE(parse({"-", "b"}));
+  EXPECT_EQ(build().source_kind, SourceKind::kNothing);
+  EXPECT_TRUE(build().sources.empty());
+  expect_error(parse({"-", "a", "b"}), Code::kUsage, "nothing may follow");
+  expect_error(parse({"a", "-", "b"}), Code::kUsage, "has to be the only source");
 }
 
 TEST_F(ParserTest, MissingNamesAreUsageErrors) {
@@ -326,6 +334,39 @@ TEST_F(ParserTest, CheckRefusesWhatItDoesNotKnow) {
   expect_error(parse_check({"--max-memory", "1K", "a"}), Code::kUsage, "1M or more");
 }
 
+// --- sqfstar
+// -----------------------------------------------------------------------------------------
+
+TEST_F(ParserTest, SqfstarReadsAnArchiveAndHasItsOwnDefaults) {
+  ASSERT_TRUE(parse_tar({"-comp", "zstd", "-Xcompression-level", "3", "o", "a*", "-b"}));
+  EXPECT_EQ(make().destination, "o");
+  EXPECT_EQ(build().source_kind, SourceKind::kArchives);
+  EXPECT_EQ(build().sources, std::vector<std::string>{"-"});
+  EXPECT_FALSE(build().export_table);
+  EXPECT_EQ(build().data.fragments, FragmentPolicy::kTailEnds);
+  EXPECT_EQ(build().filter.syntax, ExcludeSyntax::kWildcards);
+  EXPECT_EQ(build().filter.excludes, (std::vector<std::string>{"a*", "-b"}));
+  EXPECT_EQ(settings_->warnings.size(), 1u);
+  ASSERT_TRUE(parse_tar({"-exports", "-no-tailends", "-regex", "-force", "o"}));
+  EXPECT_TRUE(build().export_table);
+  EXPECT_EQ(build().data.fragments, FragmentPolicy::kSmallFiles);
+  EXPECT_EQ(build().filter.syntax, ExcludeSyntax::kRegex);
+  EXPECT_TRUE(make().replace_existing);
+}
+
+TEST_F(ParserTest, SqfstarRefusesWhatIsNotIts) {
+  expect_error(parse_tar({"-quiet"}), Code::kUsage, "no image is named");
+  expect_error(parse_tar({"-e", "a", "o"}), Code::kUsage, "-e is no option");
+  expect_error(parse_tar({"-noappend", "o"}), Code::kUsage, "-noappend is no option");
+  expect_error(parse_tar({"-wildcards", "o"}), Code::kUsage, "-wildcards is no option");
+  expect_error(parse_tar({"-Xcompression-level", "3", "-comp", "zstd", "o"}), Code::kUnsupported,
+               "-comp has to stand before");
+  ASSERT_TRUE(parse_tar({"o", "-version"}));
+  EXPECT_EQ(settings_->print, Print::kNothing);
+  ASSERT_TRUE(parse_tar({"-version", "o"}));
+  EXPECT_EQ(settings_->print, Print::kVersion);
+}
+
 // --- the tables
 // -------------------------------------------------------------------------------------
 
@@ -351,9 +392,10 @@ TEST_P(RowsTest, HelpNamesEveryOptionThatIsNotHidden) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, RowsTest, testing::Values(Tool::kMksquashfs, Tool::kFsck),
+INSTANTIATE_TEST_SUITE_P(Tools, RowsTest,
+                         testing::Values(Tool::kMksquashfs, Tool::kSqfstar, Tool::kFsck),
                          [](const auto& tool) {
-                           return tool.param == Tool::kFsck ? "fsck" : "mksquashfs";
+                           return std::string(name_of(tool.param)).substr(0, 4);
                          });
 
 TEST(Help, SectionsAndOptionsAreFoundByNameAndExpression) {
