@@ -8,7 +8,7 @@
 #include "cli/io.h"
 #include "writer/actions.h"
 
-// The language of -action: ACTION[(ARGUMENTS)]@EXPRESSION. docs/ACTIONS.md describes it.
+// The language of -action: ACTION[(ARGUMENTS)]@EXPRESSION. man/mksquashfs.in describes it.
 namespace sqfs {
 
 // One definition. Errors are Code::kUnsupported sentences that say at which column what was

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "writer/action_effects.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -186,8 +187,10 @@ TEST_F(Actions, TheLogShowsWhatWasLookedAt) {
 TEST_F(Actions, TheLogShowsOtherFiles) {
   add("prune@readlink(!name(b))||eval(/a,false)", false, true);
   ASSERT_TRUE(run());
-  EXPECT_EQ(lines_.back(), "/a=prune@(readlink(=False)=False||eval(/a,false=False)=False)");
-  EXPECT_EQ(lines_[1], "/link=prune@(readlink(!name(b)=True)=False||eval(/a,false=False)=False)");
+  EXPECT_EQ(lines_.front(), "/a=prune@(readlink(=False)=False||eval(/a,false=False)=False)");
+  const std::string link =
+      "/link=prune@(readlink(!name(b)=True)=False||eval(/a,false=False)=False)";
+  EXPECT_EQ(std::count(lines_.begin(), lines_.end(), link), 1);
 }
 
 TEST_F(Actions, SomeFilesAreLoggedOnly) {
@@ -207,9 +210,9 @@ TEST_F(Actions, ExcludedFilesAreNotScanned) {
 }
 
 TEST_F(Actions, ExcludeFollowsSymlinksOnTheHost) {
-  add("exclude@type(l)&&stat(type(f))");
+  add("exclude@type(l)&&depth(1)&&stat(type(f))");
   ASSERT_TRUE(run());
-  EXPECT_EQ(paths(), (Lines{"/a", "/dir", "/dir/b", "/dir/empty", "/hard", "/lost"}));
+  EXPECT_EQ(paths(), (Lines{"/a", "/dir", "/dir/b", "/dir/empty", "/dir/up", "/hard", "/lost"}));
 }
 
 TEST_F(Actions, OwnersAndModesOfOneFileAreThoseOfItsOtherNames) {
