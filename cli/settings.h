@@ -29,6 +29,12 @@ enum class Print : uint8_t {
   kXhelp
 };
 
+// The value of -p, or of -pf.
+struct PseudoArgument {
+  bool is_file = false;
+  std::string value;
+};
+
 // Of mksquashfs and sqfstar.
 struct MakeSettings {
   BuildOptions build;
@@ -42,6 +48,8 @@ struct MakeSettings {
   bool quiet = false, info = false;
   std::string info_file;
   bool no_progress = false, progress = false, percentage = false;
+
+  std::vector<PseudoArgument> pseudo;  // in the order given, to be read when all options are known
 
   // What the time options said, one by one: they can contradict each other.
   std::optional<uint32_t> image_time, repro_time;

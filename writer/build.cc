@@ -10,6 +10,7 @@
 #include "writer/action_effects.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
+#include "writer/pseudo_merge.h"
 #include "writer/sort_order.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
@@ -142,7 +143,10 @@ class Builder {
                                          options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
     SQFS_CHECKED(actions_.prepare());
-    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, &actions_));
+    if (options_.source_kind != SourceKind::kNothing) {
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, &actions_));
+    }
+    SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     SQFS_CHECKED(set_priorities(options_.sort_entries, options_.sources, env_, warn_, tree_));
     SQFS_CHECKED(actions_.apply(tree_));
     tree_.settle_links();

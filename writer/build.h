@@ -14,6 +14,7 @@
 #include "compressors/compressor.h"
 #include "writer/actions.h"
 #include "writer/data_stage.h"
+#include "writer/pseudo.h"
 #include "writer/sort_order.h"
 
 // The writer's front door: sources in, image out.
@@ -87,6 +88,10 @@ struct BuildOptions {
   XattrOptions xattrs;
   std::vector<Action> actions;          // in the order given; SourceKind::kArchives has none
   std::vector<SortEntry> sort_entries;  // the same
+
+  std::vector<PseudoDefinition> pseudo;            // in the order given
+  std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
+  bool pseudo_override = false;                    // they win over `owners`
 
   bool pad = true;  // to a multiple of 4096, the offset included
   uint64_t image_offset = 0;

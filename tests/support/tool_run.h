@@ -35,6 +35,7 @@ class FakeSystem final : public System {
   unsigned terminal_columns() override { return 80; }
   Result<std::string> date_seconds(const std::string& text) override;
   Result<std::string> read_text(const std::string& path) override;
+  Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override;
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override;
   void note_signals() override {}
   bool interrupted() override { return is_interrupted; }
