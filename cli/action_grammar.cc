@@ -129,7 +129,7 @@ Status take_dereference(Action& action, Arguments arguments, System&) {
     return error_at(arguments[0],
                     "expected keep or delete, not \"" + printable(arguments[0].text) + "\"");
   }
-  action.dereference = DereferenceChoice::kKeep;
+  action.dereference = Dereference::kOrKeep;
   return ok();
 }
 

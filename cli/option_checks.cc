@@ -59,6 +59,14 @@ Status check_progress(const MakeSettings& make) {
   return ok();
 }
 
+Status check_sources(const BuildOptions& build) {
+  if (build.source_kind == SourceKind::kListedPaths && !build.sources.empty()) {
+    return unsupported_error(
+        "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
+  }
+  return ok();
+}
+
 void finish_resources(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
@@ -70,7 +78,7 @@ void finish_resources(Settings& settings) {
 }
 
 // What is in an archive is no file that could be looked at.
-Status check_sources(const BuildOptions& build) {
+Status check_archives(const BuildOptions& build) {
   if (build.source_kind != SourceKind::kArchives) return ok();
   if (!build.actions.empty()) return unsupported_error("actions work on files, not on archives");
   if (!build.sort_entries.empty())
@@ -95,8 +103,9 @@ Status finish_compressor(Settings& settings) {
 }  // namespace
 
 Status finish_settings(Settings& settings) {
-  SQFS_CHECKED(check_progress(settings.make));
   SQFS_CHECKED(check_sources(settings.make.build));
+  SQFS_CHECKED(check_progress(settings.make));
+  SQFS_CHECKED(check_archives(settings.make.build));
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));
   finish_resources(settings);

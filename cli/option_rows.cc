@@ -174,6 +174,26 @@ Status apply_memory_percent(Settings& s, Value value) {
   return ok();
 }
 
+// The paths of the sources are read from standard input, which only one option can do.
+Status apply_listed_paths(Settings& s, std::string_view option, char end) {
+  BuildOptions& build = s.make.build;
+  if (build.source_kind == SourceKind::kListedPaths && build.path_end != end) {
+    return unsupported_error(std::string(option) + ": standard input can be read once only");
+  }
+  build.source_kind = SourceKind::kListedPaths;
+  build.path_end = end;
+  return ok();
+}
+
+Status apply_dereference(Settings& s, Value value) {
+  if (value != "keep" && value != "delete") {
+    return usage_error("-deref takes keep or delete, not \"" + printable(value) + "\"");
+  }
+  s.make.build.filter.dereference =
+      value == "keep" ? Dereference::kOrKeep : Dereference::kOrLeaveOut;
+  return ok();
+}
+
 // For options that only steer the inside of the other implementation: the value has to be right.
 Status accept_number(std::string_view option, Value value, uint64_t min, uint64_t max) {
   SQFS_TRY([[maybe_unused]] const uint64_t number, parse_number_in(option, value, min, max));
@@ -264,6 +284,32 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); },
+     kMksquashfsOnly},
+    {{"-no-strip", "-tarstyle", "", "store sources under their whole paths, not their last names",
+      "A leading /, ./ or ../ is dropped; what it leads to becomes the root. Directories on the way "
+      "to a source are stored with their own attributes, without their other files. Where one is a "
+      "symbolic link, the directory behind it is stored. Sources may lie within each other, and be "
+      "given twice."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       SourceKind& kind = s.make.build.source_kind;
+       if (kind == SourceKind::kFiles) kind = SourceKind::kFilePaths;
+       return ok();
+     },
+     kMksquashfsOnly},
+    {{"-cpiostyle", "", "", "read the paths of the sources from standard input, one a line",
+      "As find(1) prints them. \"-\" stands for the sources on the command line. They are stored as "
+      "with -no-strip, but of a directory only what is listed itself. No paths at all make an empty "
+      "image."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle", '\n'); },
+     kMksquashfsOnly},
+    {{"-cpiostyle0", "", "", "the same, with a zero byte behind each path, as find -print0 does", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle0", '\0'); },
      kMksquashfsOnly},
     {{"-exports", "", "", "write the table that NFS export needs (default)", ""},
      Section::kBuild,
@@ -520,6 +566,27 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneNoDirs, ok();
+     },
+     kMksquashfsOnly},
+    {{"-dereference", "", "", "store what symbolic links lead to, not the links",
+      "Also where a source is one. A link that leads nowhere, or back into a directory that it is "
+      "in, is left out with a warning; a source that leads nowhere is an error."},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) { return apply_dereference(s, "delete"); },
+     kMksquashfsOnly},
+    {{"-deref", "", "<keep|delete>", "the same; what becomes of links that lead nowhere",
+      "With keep they are stored as links, with delete they are left out."},
+     Section::kFilter,
+     kPlain,
+     apply_dereference,
+     kMksquashfsOnly},
+    {{"-deref-path", "", "<path>", "store what the symbolic links at this path of the image lead to",
+      "The path is a shell pattern. Can be given several times."},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.build.filter.dereference_paths.emplace_back(v), ok();
      },
      kMksquashfsOnly},
     {{"-e", "", "<exclude>...", "exclude these files and directories; has to be the last option",

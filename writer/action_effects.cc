@@ -153,8 +153,8 @@ Result<bool> ActionRunner::excludes(const ActionSubject& subject) {
   return false;
 }
 
-Result<std::optional<DereferenceChoice>> ActionRunner::dereferences(const ActionSubject& subject) {
-  std::optional<DereferenceChoice> choice;
+Result<Dereference> ActionRunner::dereferences(const ActionSubject& subject) {
+  Dereference choice = Dereference::kNo;
   for (const Action& action : setting_.actions) {
     if (action.kind != ActionKind::kDereference) continue;
     SQFS_TRY(const bool is_selected, selects(action, subject));

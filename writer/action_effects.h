@@ -43,10 +43,8 @@ class ActionRunner {
 
   bool has_scan_actions() const { return has_scan_actions_; }
   Result<bool> excludes(const ActionSubject& subject);
-  // For symlinks: whether what it leads to is to be stored in its place, and what else happens
-  // where that is not possible. nullopt: it stays a symlink. The last action that selects it
-  // counts.
-  Result<std::optional<DereferenceChoice>> dereferences(const ActionSubject& subject);
+  // For symlinks. The last action that selects one counts.
+  Result<Dereference> dereferences(const ActionSubject& subject);
 
   // --- the tree, once all sources are in it, before Tree::settle_links()
 

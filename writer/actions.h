@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/env.h"
 #include "base/mode_change.h"
+#include "writer/dereference.h"
 
 // What the -action options ask for: pairs of an action and an expression that says for which files.
 // Values alone, checked by whoever made them; writer/action_tests.h evaluates the expressions,
@@ -107,8 +108,6 @@ enum class ActionKind : uint8_t {
 
 // Which directories without entries `empty` removes.
 enum class EmptyChoice : uint8_t { kAll, kSource, kExcluded };
-// What becomes of a symlink that cannot be dereferenced.
-enum class DereferenceChoice : uint8_t { kDelete, kKeep };
 
 struct Action {
   ActionKind kind = ActionKind::kNoop;
@@ -122,7 +121,7 @@ struct Action {
   std::optional<ModeChange> mode;
   uint8_t align_log = 0;
   EmptyChoice empty = EmptyChoice::kAll;
-  DereferenceChoice dereference = DereferenceChoice::kDelete;
+  Dereference dereference = Dereference::kOrLeaveOut;
 };
 
 inline bool is_of_scan(ActionKind kind) {

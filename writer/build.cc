@@ -139,12 +139,16 @@ class Builder {
   }
 
   Status scan() {
-    SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
-                                         options_.data.exit_on_error, env_, warn_));
+    // Excludes are looked up below the sources; listed ones are below the working directory.
+    const bool is_listed = options_.source_kind == SourceKind::kListedPaths;
+    SQFS_TRY(
+        Filter filter,
+        Filter::make(options_.filter, is_listed ? std::vector<std::string>{"."} : options_.sources,
+                     options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
     SQFS_CHECKED(actions_.prepare());
     if (options_.source_kind != SourceKind::kNothing) {
-      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, &actions_));
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, {}, &actions_));
     }
     SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     SQFS_CHECKED(set_priorities(options_.sort_entries, options_.sources, env_, warn_, tree_));

@@ -14,6 +14,7 @@
 #include "compressors/compressor.h"
 #include "writer/actions.h"
 #include "writer/data_stage.h"
+#include "writer/dereference.h"
 #include "writer/pseudo.h"
 #include "writer/sort_order.h"
 
@@ -52,6 +53,8 @@ struct FilterOptions {
     kOneEmptyDirs,
     kOneNoDirs
   } file_systems = FileSystems::kAll;
+  Dereference dereference = Dereference::kNo;  // what becomes of all symbolic links
+  std::vector<std::string> dereference_paths;  // globs of paths in the image; as kOrLeaveOut
 };
 
 struct XattrOptions {
@@ -64,7 +67,8 @@ struct XattrOptions {
 enum class SourceKind : uint8_t {
   kFiles,        // files and directories of the host, stored under their last names
   kFilePaths,    // the same, stored under their whole paths
-  kListedPaths,  // as kFilePaths, but what lies in a directory is not stored unless listed
+  kListedPaths,  // the same, but standard input lists them; what lies in a directory is not stored
+                 // unless it is listed
   kArchives,     // archive files; "-" is standard input
   kNothing,      // there are none: definitions make the tree
 };
@@ -72,6 +76,7 @@ enum class SourceKind : uint8_t {
 struct BuildOptions {
   SourceKind source_kind = SourceKind::kFiles;
   std::vector<std::string> sources;
+  char path_end = '\n';  // kListedPaths: ends the paths on standard input
   bool keep_as_directory = false;
   bool find_hard_links = true;
 

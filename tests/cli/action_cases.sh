@@ -268,3 +268,14 @@ see 'a wrong mode' 1 "$BAD"'BAD "mode(999)@true"' 'column 6'
 see 'a missing file' 1 'M d1 o -action-file nofile; s=$?; ls o 2>/dev/null; exit $s' 'Failed to open nofile|Failed to open "nofile"'
 see 'a mistake in a file' 1 'printf "noop@true\n\nnoop@tru(\n" >list; M d1 o -action-file list' '"list", line 3, column 6: there is no test "tru"'
 see '-action needs a value' 1 'M d1 o -action' '-action needs a value'
+run 'dereference, keep and delete' 0 '
+  ln -s nowhere d1/lost; ln -s zero d1/other
+  M d1 o -action "dereference@name(lnk)"; LL | grep lnk
+  for what in keep delete; do rm -f o; M d1 o -action "dereference($what)@type(l)" 2>/dev/null; LL | grep -E "lost|other|lnk"; done' <<'END'
+-rw-r--r-- 0/0 2  /lnk
+-rw-r--r-- 0/0 2  /lnk
+lrwxrwxrwx 0/0 7  /lost -> nowhere
+-rw-r--r-- 0/0 0  /other
+-rw-r--r-- 0/0 2  /lnk
+-rw-r--r-- 0/0 0  /other
+END

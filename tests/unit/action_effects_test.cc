@@ -50,7 +50,7 @@ class Actions : public testing::Test {
     SQFS_CHECKED(runner_->prepare());
     options_.sources = {"/s"};
     SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources, false, env_, warn_));
-    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, &*runner_));
+    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, {}, &*runner_));
     SQFS_CHECKED(runner_->apply(tree_));
     tree_.settle_links();
     tree_.sort();
@@ -334,14 +334,14 @@ TEST_F(Actions, DereferencingIsAPredicateOfSymlinks) {
   add("dereference(keep)@type(l)&&pathname(/dir/*)");
   ASSERT_TRUE(run());
   ActionSubject subject{"/dir/up", "/s/dir/up", env_.attributes("/s/dir/up")};
-  EXPECT_EQ(*runner_->dereferences(subject), DereferenceChoice::kKeep);
+  EXPECT_EQ(*runner_->dereferences(subject), Dereference::kOrKeep);
   subject.path = "/link";
-  EXPECT_EQ(*runner_->dereferences(subject), DereferenceChoice::kDelete);
+  EXPECT_EQ(*runner_->dereferences(subject), Dereference::kOrLeaveOut);
   subject.path = "/abs";
-  EXPECT_EQ(*runner_->dereferences(subject), std::nullopt);
+  EXPECT_EQ(*runner_->dereferences(subject), Dereference::kNo);
   subject.info.type = FileType::kRegular;
   subject.path = "/link";
-  EXPECT_EQ(*runner_->dereferences(subject), std::nullopt);
+  EXPECT_EQ(*runner_->dereferences(subject), Dereference::kNo);
 }
 
 TEST_F(Actions, ASignalEndsTheWork) {

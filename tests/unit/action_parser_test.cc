@@ -106,8 +106,8 @@ TEST_F(ActionParserTest, EveryActionHasItsKindAndArguments) {
   EXPECT_EQ(parse("empty@true").empty, EmptyChoice::kAll);
   EXPECT_EQ(parse("empty(source)@true").empty, EmptyChoice::kSource);
   EXPECT_EQ(parse("empty(excluded)@true").empty, EmptyChoice::kExcluded);
-  EXPECT_EQ(parse("dereference@true").dereference, DereferenceChoice::kDelete);
-  EXPECT_EQ(parse("dereference(keep)@true").dereference, DereferenceChoice::kKeep);
+  EXPECT_EQ(parse("dereference@true").dereference, Dereference::kOrLeaveOut);
+  EXPECT_EQ(parse("dereference(keep)@true").dereference, Dereference::kOrKeep);
   EXPECT_EQ(parse("xattrs-exclude(^user)@true").text, "^user");
   EXPECT_EQ(parse("xattrs-include(x)@true").kind, ActionKind::kXattrsInclude);
 }
