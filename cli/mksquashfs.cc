@@ -123,6 +123,10 @@ class Observer final : public BuildObserver {
     if (files_ == &io_.out) progress_.make_room();
     files_->write(info_line(event));
   }
+  void action_line(const std::string& line) override {
+    progress_.make_room();
+    io_.out.write(line + "\n");
+  }
 
  private:
   const MakeSettings& make_;

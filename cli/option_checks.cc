@@ -77,6 +77,15 @@ void finish_resources(Settings& settings) {
   data.memory_bytes = static_cast<size_t>(std::min<uint64_t>(memory, SIZE_MAX));
 }
 
+// What is in an archive is no file that could be looked at.
+Status check_archives(const BuildOptions& build) {
+  if (build.source_kind != SourceKind::kArchives) return ok();
+  if (!build.actions.empty()) return unsupported_error("actions work on files, not on archives");
+  if (!build.sort_entries.empty())
+    return unsupported_error("-sort works on files, not on archives");
+  return ok();
+}
+
 Status finish_compressor(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   Status status = data.compressor->finish(data.config, data.block_size);
@@ -133,6 +142,7 @@ Status finish_settings(Settings& settings) {
   SQFS_CHECKED(check_sources(settings.make.build));
   SQFS_CHECKED(finish_archives(settings, settings.make));
   SQFS_CHECKED(check_progress(settings.make));
+  SQFS_CHECKED(check_archives(settings.make.build));
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));
   finish_resources(settings);

@@ -5,8 +5,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/action_parser.h"
 #include "cli/option_values.h"
 #include "cli/pseudo_parser.h"
+#include "cli/sort_file.h"
 #include "cli/version.h"
 #include "squashfs-format/directory.h"
 
@@ -110,6 +112,40 @@ Status apply_exclude_file(Settings& s, Value value) {
   for (std::string& pattern : patterns) {
     s.make.build.filter.excludes.push_back(std::move(pattern));
   }
+  return ok();
+}
+
+void add_action(Settings& s, Action action, bool logs_true, bool logs_false) {
+  action.logs_true = logs_true;
+  action.logs_false = logs_false;
+  s.make.build.actions.push_back(std::move(action));
+}
+
+Status apply_action(Settings& s, std::string_view option, Value value, bool logs_true,
+                    bool logs_false) {
+  auto action = parse_action(value, s.io.system);
+  if (!action) return std::move(action).error().with_context(std::string(option));
+  add_action(s, *std::move(action), logs_true, logs_false);
+  return ok();
+}
+
+Status apply_action_file(Settings& s, std::string_view option, Value value, bool logs_true,
+                         bool logs_false) {
+  const std::string path(value);
+  auto text = s.io.system.read_text(path);
+  if (!text) return std::move(text).error().with_context(std::string(option));
+  auto actions = parse_action_file(path, *text, s.io.system);
+  if (!actions) return std::move(actions).error().with_context(std::string(option));
+  for (Action& action : *actions) add_action(s, std::move(action), logs_true, logs_false);
+  return ok();
+}
+
+Status apply_sort_file(Settings& s, Value value) {
+  auto text = s.io.system.read_text(std::string(value));
+  if (!text) return std::move(text).error().with_context("-sort");
+  SQFS_TRY(std::vector<SortEntry> entries, parse_sort_file(value, *text));
+  auto& all = s.make.build.sort_entries;
+  all.insert(all.end(), entries.begin(), entries.end());
   return ok();
 }
 
@@ -343,6 +379,13 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) { return s.make.build.data.fragments = FragmentPolicy::kNone, ok(); }},
+    {{"-sort", "", "<file>",
+      "store the data of files in the order of their priorities in this file",
+      "See SORT FILES. May be given several times."},
+     Section::kBuild,
+     kPlain,
+     apply_sort_file,
+     kMksquashfsOnly},
     {{"-no-duplicates", "", "", "store files with the same content once each", ""},
      Section::kBuild,
      kPlain,
@@ -572,6 +615,97 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kFilter,
      kRest,
      [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); },
+     kMksquashfsOnly},
+
+    // Actions
+    {{"-action", "", "<action@expression>",
+      "do something with the files that an expression selects",
+      "See ACTIONS. May be given several times."},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-action", v, false, false); },
+     kMksquashfsOnly},
+    {{"-log-action", "", "<action@expression>",
+      "as -action, and print each file looked at, and what the expression came to", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-log-action", v, true, true); },
+     kMksquashfsOnly},
+    {{"-true-action", "", "<action@expression>", "as -action, and print each file that is selected",
+      ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-true-action", v, true, false); },
+     kMksquashfsOnly},
+    {{"-false-action", "", "<action@expression>",
+      "as -action, and print each file that is not selected", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-false-action", v, false, true); },
+     kMksquashfsOnly},
+    {{"-action-file", "", "<file>", "-action for each line of a file",
+      "A \\ at the end of a line continues it on the next one. A line that begins with # is a "
+      "comment."},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-action-file", v, false, false); },
+     kMksquashfsOnly},
+    {{"-log-action-file", "", "<file>", "-log-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-log-action-file", v, true, true); },
+     kMksquashfsOnly},
+    {{"-true-action-file", "", "<file>", "-true-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-true-action-file", v, true, false); },
+     kMksquashfsOnly},
+    {{"-false-action-file", "", "<file>", "-false-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_action_file(s, "-false-action-file", v, false, true);
+     },
+     kMksquashfsOnly},
+    {{"-a", "", "<action@expression>", "as -action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-a", v, false, false); },
+     kMksquashfsOnly},
+    {{"-af", "", "<file>", "as -action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-af", v, false, false); },
+     kMksquashfsOnly},
+    {{"-va", "", "<action@expression>", "as -log-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-va", v, true, true); },
+     kMksquashfsOnly},
+    {{"-vaf", "", "<file>", "as -log-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-vaf", v, true, true); },
+     kMksquashfsOnly},
+    {{"-ta", "", "<action@expression>", "as -true-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-ta", v, true, false); },
+     kMksquashfsOnly},
+    {{"-taf", "", "<file>", "as -true-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-taf", v, true, false); },
+     kMksquashfsOnly},
+    {{"-fa", "", "<action@expression>", "as -false-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-fa", v, false, true); },
+     kMksquashfsOnly},
+    {{"-faf", "", "<file>", "as -false-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-faf", v, false, true); },
      kMksquashfsOnly},
 
     // Extended attributes
@@ -930,6 +1064,7 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kPermissions, "permissions", "Permissions and owners"},
     {Section::kPseudo, "pseudo", "What no source holds"},
     {Section::kFilter, "filter", "What is left out"},
+    {Section::kActions, "actions", "Actions"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
     {Section::kAppend, "append", "Existing images"},

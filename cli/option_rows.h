@@ -19,6 +19,7 @@ enum class Section : uint8_t {
   kPermissions,
   kPseudo,
   kFilter,
+  kActions,
   kXattrs,
   kRuntime,
   kAppend,

@@ -89,7 +89,7 @@ Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {
     return ok();
   }
   const bool is_passed_on =
-      piece.use == PieceUse::kKeep || (piece.use == PieceUse::kStore && context_.options.raw_data);
+      piece.use == PieceUse::kKeep || (piece.use == PieceUse::kStore && file.is_raw);
   const MutableBytes into = is_passed_on
                                 ? buffer_.span().subspan(used_)
                                 : worker.scratch(0, size_t{context_.options.block_size} + 1);

@@ -7,10 +7,12 @@
 
 #include "base/text.h"
 #include "base/warn.h"
+#include "writer/action_effects.h"
 #include "writer/append.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
 #include "writer/pseudo_merge.h"
+#include "writer/sort_order.h"
 #include "writer/source_archive.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
@@ -27,8 +29,14 @@ constexpr uint64_t kNodesPerCancelCheck = 1024;
 // Passes on what the data stage tells, as progress and events of the whole build.
 class DataRelay final : public DataObserver {
  public:
-  DataRelay(const Tree& tree, uint64_t total_blocks, BuildObserver& observer, const Warn& warn)
-      : tree_(tree), total_blocks_(total_blocks), observer_(observer), warn_(warn) {
+  // `shows_sources`: files on the host are shown by their paths there.
+  DataRelay(const Tree& tree, uint64_t total_blocks, bool shows_sources, BuildObserver& observer,
+            const Warn& warn)
+      : tree_(tree),
+        total_blocks_(total_blocks),
+        shows_sources_(shows_sources),
+        observer_(observer),
+        warn_(warn) {
     observer_.progress(0, total_blocks_);
   }
 
@@ -42,7 +50,8 @@ class DataRelay final : public DataObserver {
   void file_done(NodeId file, uint64_t size, bool is_duplicate) override {
     if (!observer_.wants_files()) return;
     BuildObserver::FileEvent event;
-    event.image_path = tree_.image_path(file);
+    if (shows_sources_) event.image_path = tree_.host_path(file);
+    if (event.image_path.empty()) event.image_path = tree_.image_path(file);
     event.size = size;
     event.is_duplicate = is_duplicate;
     observer_.file(event);
@@ -51,6 +60,7 @@ class DataRelay final : public DataObserver {
  private:
   const Tree& tree_;
   uint64_t total_blocks_, done_blocks_ = 0;
+  bool shows_sources_;
   BuildObserver& observer_;
   const Warn& warn_;
 };
@@ -67,7 +77,9 @@ class Builder {
         warn_([this](const std::string& sentence) {
           ++warnings_;
           observer_.warning(sentence);
-        }) {}
+        }),
+        log_action_([this](const std::string& line) { observer_.action_line(line); }),
+        actions_({options.actions, options.data.block_size, env, warn_, log_action_, cancelled}) {}
 
   // The writer in one page. What may fail for reasons known beforehand comes before the output is
   // opened; the superblock, without which nothing is an image, is written last.
@@ -90,7 +102,8 @@ class Builder {
     SQFS_TRY(const StoredData stored, stored_data());
     SQFS_TRY(const uint64_t data_start, appender_ ? begin_appending() : begin_image());
 
-    DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size), observer_, warn_);
+    DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size),
+                    !options_.sort_entries.empty(), observer_, warn_);
     SQFS_TRY(const DataResult content,
              write_data(data, env_, *output_, options_.image_offset, data_start, tree_, plan_.files,
                         relay, cancelled_, stored));
@@ -178,14 +191,17 @@ class Builder {
         Filter::make(options_.filter, is_listed ? std::vector<std::string>{"."} : options_.sources,
                      options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
+    SQFS_CHECKED(actions_.prepare());
     if (options_.source_kind == SourceKind::kArchives) {
       const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
       SQFS_CHECKED(scan_archives(context, tree_));
     } else if (options_.source_kind != SourceKind::kNothing) {
-      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_, {}, &actions_));
     }
     if (appender_ != nullptr) SQFS_CHECKED(appender_->merge(options_, warn_, tree_));
     SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
+    SQFS_CHECKED(set_priorities(options_.sort_entries, options_.sources, env_, warn_, tree_));
+    SQFS_CHECKED(actions_.apply(tree_));
     tree_.settle_links();
     tree_.sort();
     return ok();
@@ -194,7 +210,6 @@ class Builder {
   Status read_xattrs() {
     if (appender_ != nullptr) SQFS_CHECKED(take_base_xattrs());
     if (!options_.xattrs.store) return ok();
-    const GivenXattrs none;
     const XattrRules rules{options_.xattrs.exclude_regex, options_.xattrs.include_regex,
                            options_.xattrs.add, options_.data.exit_on_error};
     SQFS_TRY(HostXattrReader reader, HostXattrReader::make(rules, env_, warn_));
@@ -203,13 +218,24 @@ class Builder {
       Node& node = tree_.node(id);
       if (appender_ != nullptr && appender_->owns(id)) continue;
       const bool allows_user = node.is_file() || node.is_directory();
-      const GivenXattrs* given = tree_.find_given_xattrs(id);
+      SQFS_TRY(const GivenXattrs given, given_xattrs(id));
       const std::string path = tree_.host_path(id);
       const std::string& label = path.empty() ? tree_.image_path(id) : path;
-      SQFS_TRY(XattrSet set, reader.read(path, label, allows_user, given ? *given : none));
+      SQFS_TRY(XattrSet set, reader.read(path, label, allows_user, given));
       node.xattr_set = xattrs_.intern(std::move(set));
     }
     return ok();
+  }
+
+  // Of an inode: what its source gave it, and what actions ask for.
+  Result<GivenXattrs> given_xattrs(NodeId id) {
+    GivenXattrs given;
+    if (const GivenXattrs* known = tree_.find_given_xattrs(id)) given = *known;
+    if (!actions_.has_xattr_actions()) return given;
+    SQFS_TRY(ActionRunner::XattrEdits edits, actions_.xattrs_of(tree_, id));
+    given.added.insert(given.added.end(), edits.added.begin(), edits.added.end());
+    given.wants = [edits = std::move(edits)](const std::string& name) { return edits.wants(name); };
+    return given;
   }
 
   // The output may be a new file that will replace the old one.
@@ -275,6 +301,8 @@ class Builder {
   const std::function<bool()>& cancelled_;
   Warn warn_;
   uint64_t warnings_ = 0;
+  std::function<void(const std::string& line)> log_action_;
+  ActionRunner actions_;
 
   std::optional<FileInfo> old_file_;  // what is at the destination
   Tree tree_;

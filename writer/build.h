@@ -12,10 +12,12 @@
 #include "base/mode_change.h"
 #include "base/result.h"
 #include "compressors/compressor.h"
+#include "writer/actions.h"
 #include "squashfs-format/superblock.h"
 #include "writer/data_stage.h"
 #include "writer/dereference.h"
 #include "writer/pseudo.h"
+#include "writer/sort_order.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -101,6 +103,8 @@ struct BuildOptions {
   FilterOptions filter;
   XattrOptions xattrs;
   ArchiveOptions archive;
+  std::vector<Action> actions;          // in the order given; SourceKind::kArchives has none
+  std::vector<SortEntry> sort_entries;  // the same
 
   std::vector<PseudoDefinition> pseudo;            // in the order given
   std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
@@ -143,7 +147,7 @@ class BuildObserver {
       kFifo,
       kSocket
     } kind = Kind::kFile;
-    std::string image_path;
+    std::string image_path;     // with a sort file, of files on the host: the path there
     uint64_t size = 0;          // files
     uint64_t inode_ref = 0;     // others: the packed reference
     bool is_duplicate = false;  // files
@@ -151,6 +155,8 @@ class BuildObserver {
   };
   virtual bool wants_files() const = 0;  // false: file() is never called
   virtual void file(const FileEvent& event) = 0;
+  // A line that an action wants to be logged, without a newline.
+  virtual void action_line(const std::string& line) { (void)line; }
 };
 
 struct TableSize {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "squashfs-format/tables.h"
+#include "writer/data_policy.h"
 #include "writer/tree.h"
 
 // Turns the contents of files into data blocks and fragment blocks in the image: reads and
@@ -20,12 +21,6 @@
 // the files and the options alone, never on threads, window or timing (docs/DESIGN.md,
 // "Determinism").
 namespace sqfs {
-
-enum class FragmentPolicy : uint8_t {
-  kNone,        // every tail is a short data block
-  kSmallFiles,  // files below one block are packed; longer files' tails are short data blocks
-  kTailEnds,    // all tails are packed
-};
 
 struct DataOptions {
   const CompressorInfo* compressor = nullptr;

@@ -47,6 +47,10 @@ class OutputQueue {
   // Appends a slot whose bytes a worker is to compress; the job starts at once.
   Status push(SlotOwner owner, std::unique_ptr<CompressJob> job);
 
+  // Appends a slot that fills up with zeros to the next multiple of `alignment`, a power of two;
+  // nobody is told where it is.
+  Status align(uint64_t alignment);
+
   uint64_t slot_count() const { return first_waiting_ + waiting_.size(); }
 
   // Gives a position to all slots up to and including this one; waits for their jobs.
@@ -72,11 +76,15 @@ class OutputQueue {
     Buffer stored;  // when there is no job
     std::optional<OrderedPool::Ticket> job;
     size_t memory = 0;
+    uint64_t alignment = 0;  // of a slot that holds zeros only
   };
 
   Status settle_first();
   Status settle_what_is_ready();
   Status place(SlotOwner owner, Bytes stored, BlockWord word);
+  Status place_zeros(uint64_t alignment);
+  void begin_slot();
+  Status write(Bytes stored);
 
   OutputFile& output_;
   uint64_t image_offset_;

@@ -388,6 +388,14 @@ std::optional<uint32_t> FakeEnv::find_group(const std::string& name) {
   return it == groups.end() ? std::nullopt : std::optional(it->second);
 }
 
+Result<int> FakeEnv::run(const Command& command, const std::function<Status(Bytes)>& take) {
+  if (!program) return io_error(ENOENT, "cannot run " + command.words[0]);
+  std::string printed;
+  const int status = program(command, printed);
+  if (!printed.empty()) SQFS_CHECKED(take(as_bytes(printed)));
+  return status;
+}
+
 std::optional<std::string> FakeEnv::variable(const std::string& name) {
   const auto it = variables_.find(name);
   return it == variables_.end() ? std::nullopt : std::optional(it->second);
