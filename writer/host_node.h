@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/warn.h"
 #include "writer/build.h"
+#include "writer/host_file.h"
 #include "writer/tree.h"
 
 // How one file of the host becomes a node of the tree.

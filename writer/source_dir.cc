@@ -32,7 +32,7 @@ class Scanner {
         tree_(tree),
         policy_(policy ? policy : dereference_policy(options.filter)),
         nodes_(options, env, warn, tree),
-        names_(tree, warn) {}
+        names_(tree, options.taken_names, warn) {}
 
   Status run() {
     switch (options_.source_kind) {

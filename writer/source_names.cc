@@ -21,14 +21,18 @@ Result<std::vector<std::string>> list_sorted(Env& env, const std::string& path) 
 }
 
 std::string SourceNames::choose(const std::string& base) {
-  if (tree_.find_child(kRootNode, base) == kNoNode) return base;
+  if (!is_taken(base)) return base;
   std::string name;
   uint32_t& number = counts_[base];
   do {
     name = base + "_" + std::to_string(++number);
-  } while (tree_.find_child(kRootNode, name) != kNoNode);
+  } while (is_taken(name));
   warn_("Source directory entry " + printable(base) + " already used! - trying " + printable(name));
   return name;
+}
+
+bool SourceNames::is_taken(const std::string& name) const {
+  return tree_.find_child(kRootNode, name) != kNoNode || std::ranges::binary_search(taken_, name);
 }
 
 }  // namespace sqfs

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,21 @@ Result<std::string> source_name(const std::string& path, Env& env);
 // The names in a directory, sorted; one that a changing directory lists twice counts once.
 Result<std::vector<std::string>> list_sorted(Env& env, const std::string& path);
 
-// Gives sources names at the root of a tree. Borrows both.
+// Gives sources names at the root of a tree. Borrows all it is given; `taken` (sorted) are names of
+// an image that is added to.
 class SourceNames {
  public:
-  SourceNames(const Tree& tree, const Warn& warn) : tree_(tree), warn_(warn) {}
+  SourceNames(const Tree& tree, std::span<const std::string> taken, const Warn& warn)
+      : tree_(tree), taken_(taken), warn_(warn) {}
 
   // The first of NAME, NAME_1, NAME_2, … that no earlier source has.
   std::string choose(const std::string& name);
 
  private:
+  bool is_taken(const std::string& name) const;
+
   const Tree& tree_;
+  std::span<const std::string> taken_;
   const Warn& warn_;
   std::map<std::string, uint32_t, std::less<>> counts_;  // last number tried for a taken name
 };
