@@ -59,6 +59,14 @@ Status check_progress(const MakeSettings& make) {
   return ok();
 }
 
+Status check_sources(const BuildOptions& build) {
+  if (build.source_kind == SourceKind::kListedPaths && !build.sources.empty()) {
+    return unsupported_error(
+        "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
+  }
+  return ok();
+}
+
 void finish_resources(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
@@ -122,6 +130,7 @@ Status finish_archives(const Settings& settings, MakeSettings& make) {
 }  // namespace
 
 Status finish_settings(Settings& settings) {
+  SQFS_CHECKED(check_sources(settings.make.build));
   SQFS_CHECKED(finish_archives(settings, settings.make));
   SQFS_CHECKED(check_progress(settings.make));
   SQFS_CHECKED(finish_times(settings));

@@ -386,7 +386,7 @@ class Merger {
     node.kind = std::move(kind).value();
     const NodeId id = add(parent, std::move(node));
     tree_.set_host_root(id, path);
-    known_files_->emplace(info->identity(), id);
+    if (known_files_) known_files_->emplace(info->identity(), id);
     return id;
   }
 

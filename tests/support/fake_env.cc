@@ -49,6 +49,42 @@ class FakeInput final : public InputFile {
   FaultPlan& faults_;
 };
 
+class FakeUpdate final : public OutputFile {
+ public:
+  FakeUpdate(FakeContent& content, FileInfo& info, FaultPlan& faults,
+             std::vector<FakeChange>& changes)
+      : content_(content), info_(info), faults_(faults), changes_(changes) {}
+
+  Status write_at(uint64_t offset, Bytes in) override {
+    return change({FakeChange::Kind::kWrite, offset, Buffer(in.begin(), in.end())});
+  }
+  Result<size_t> read_at(uint64_t offset, MutableBytes out) override {
+    return content_.read_at(offset, out);
+  }
+  Status truncate(uint64_t size) override {
+    return change({FakeChange::Kind::kTruncate, size, {}});
+  }
+  Status sync() override { return change({}); }
+  Status commit() override { return ok(); }
+  std::vector<std::pair<uint64_t, uint64_t>> identities() const override {
+    return {{info_.device, info_.inode}};
+  }
+
+ private:
+  Status change(FakeChange change) {
+    if (auto error = faults_.next("cannot write")) return *std::move(error);
+    change.apply_to(content_);
+    info_.size = content_.size;
+    changes_.push_back(std::move(change));
+    return ok();
+  }
+
+  FakeContent& content_;
+  FileInfo& info_;
+  FaultPlan& faults_;
+  std::vector<FakeChange>& changes_;
+};
+
 class FakeSpool final : public SpoolFile {
  public:
   FakeSpool(FaultPlan& faults, uint64_t& total) : faults_(faults), total_(total) {}
@@ -114,8 +150,49 @@ Buffer FakeContent::bytes() const {
   return all;
 }
 
+// Makes a range a hole.
+void FakeContent::forget(uint64_t from, uint64_t to) {
+  auto it = extents.upper_bound(from);
+  if (it != extents.begin()) --it;
+  while (it != extents.end() && it->first < to) {
+    const uint64_t start = it->first, end = start + it->second.size();
+    if (end <= from || start >= to) {
+      ++it;
+      continue;
+    }
+    const Buffer old = std::move(it->second);
+    it = extents.erase(it);
+    if (start < from) {
+      extents[start] = Buffer(old.begin(), old.begin() + static_cast<ptrdiff_t>(from - start));
+    }
+    if (end > to) {
+      extents[to] = Buffer(old.begin() + static_cast<ptrdiff_t>(to - start), old.end());
+    }
+  }
+}
+
+void FakeContent::write_at(uint64_t offset, Bytes in) {
+  if (in.empty()) return;
+  forget(offset, offset + in.size());
+  extents[offset] = Buffer(in.begin(), in.end());
+  size = std::max(size, offset + in.size());
+}
+
+void FakeContent::truncate(uint64_t new_size) {
+  if (new_size < size) forget(new_size, size);
+  size = new_size;
+}
+
+void FakeChange::apply_to(FakeContent& content) const {
+  if (kind == Kind::kWrite) content.write_at(offset, bytes);
+  if (kind == Kind::kTruncate) content.truncate(offset);
+}
+
 Status FakeOutput::write_at(uint64_t offset, Bytes in) {
   if (auto error = write_faults.next("cannot write")) return *std::move(error);
+  if (changes != nullptr) {
+    changes->push_back({FakeChange::Kind::kWrite, offset, Buffer(in.begin(), in.end())});
+  }
   if (bytes.size() < offset + in.size()) bytes.resize(offset + in.size());
   std::ranges::copy(in, bytes.begin() + static_cast<ptrdiff_t>(offset));
   return ok();
@@ -131,6 +208,7 @@ Result<size_t> FakeOutput::read_at(uint64_t offset, MutableBytes out) {
 
 Status FakeOutput::truncate(uint64_t size) {
   if (auto error = write_faults.next("cannot set the length")) return *std::move(error);
+  if (changes != nullptr) changes->push_back({FakeChange::Kind::kTruncate, size, {}});
   ++truncations;
   bytes.resize(size);
   return ok();
@@ -273,8 +351,14 @@ Result<std::unique_ptr<OutputFile>> FakeEnv::create_output(const std::string& pa
   if (auto error = faults.next("cannot create " + path)) return *std::move(error);
   auto output = std::make_unique<FakeOutput>();
   if (failing_write != 0) output->write_faults.fail_call(failing_write, ENOSPC);
+  output->changes = &changes;
   output->on_commit = [this, path](const Buffer& bytes) { add_file(path, FakeContent(bytes)); };
   return output;
+}
+
+Result<std::unique_ptr<OutputFile>> FakeEnv::open_for_update(const std::string& path) {
+  SQFS_TRY(Entry* const entry, find("cannot open", path));
+  return std::make_unique<FakeUpdate>(entry->versions.back(), entry->info, update_faults, changes);
 }
 
 Result<std::unique_ptr<SpoolFile>> FakeEnv::create_spool(const std::string& beside) {
