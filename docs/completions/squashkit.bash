@@ -9,14 +9,14 @@ _squashkit_mksquashfs() {
       mapfile -t COMPREPLY < <(compgen -W "gzip lzo lz4 xz zstd lzma" -- "$cur")
       return ;;
     -help-section | -hs)
-      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions pseudo filter xattrs runtime append expert help" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions pseudo filter xattrs runtime append tar expert help" -- "$cur")
       return ;;
   esac
   if [[ $cur == -* ]]; then
     for ((i = 1; i < COMP_CWORD; i++)); do
       [[ ${COMP_WORDS[i]} != -comp ]] || compressor=${COMP_WORDS[i + 1]}
     done
-    words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -p -pf -pd -pseudo-dir -pseudo-override -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit -no-recovery -recovery-path -nopad -offset -o -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
+    words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -no-strip -tarstyle -cpiostyle -cpiostyle0 -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -p -pf -pd -pseudo-dir -pseudo-override -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -dereference -deref -deref-path -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit -root-becomes -no-recovery -recovery-path -recover -tar -zip -layer --layer -default-mode -default-uid -default-gid -ignore-zeros -numeric-owner -nopad -offset -o -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
     case $compressor in
         gzip) words="$words -Xcompression-level -Xwindow-size -Xstrategy" ;;
         lzo) words="$words -Xalgorithm -Xcompression-level" ;;

@@ -33,7 +33,7 @@ class SourceArchiveTest : public testing::Test {
   }
 
   Status scan(const TarBuilder& archive) {
-    env_.standard_input = archive.bytes();
+    env_.set_standard_input(archive.bytes());
     return scan();
   }
   Status scan() {
@@ -286,6 +286,7 @@ std::string sparse_header(uint64_t size, uint64_t data_size) {
 }
 
 TEST_F(SourceArchiveTest, HolesOfTenTerabytesAreRefusedAtOnce) {
+  options_.data.block_size = 131072;
   const uint64_t size = uint64_t{10} << 40;
   const std::string what = failure(TarBuilder().add_raw(sparse_header(size, 5), "hello"));
   EXPECT_NE(what.find("big: it has 10995116277760 bytes, nearly all of them holes"),
@@ -319,7 +320,7 @@ TEST_F(SourceArchiveTest, EveryTruncationIsAnErrorExceptBetweenEntries) {
     env.standard_input.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     Silence silence;
     const auto built = build_image(options_, "/image", env, silence, cancelled_);
-    const bool is_whole = length == 1536 || length > 2048;  // padding may be missing
+    const bool is_whole = length == 1536;  // the first entry and its padding
     EXPECT_EQ(built.has_value(), is_whole) << length;
     EXPECT_EQ(env.open_input("/image").has_value(), is_whole) << length;
   }
