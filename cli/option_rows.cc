@@ -326,7 +326,8 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle", '\n'); },
      kMksquashfsOnly},
-    {{"-cpiostyle0", "", "", "the same, with a zero byte behind each path, as find -print0 does", ""},
+    {{"-cpiostyle0", "", "", "the same, with a zero byte behind each path, as find -print0 does",
+      ""},
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle0", '\0'); },
@@ -601,7 +602,8 @@ constexpr OptionRow kMksquashfsRows[] = {
      kPlain,
      apply_dereference,
      kMksquashfsOnly},
-    {{"-deref-path", "", "<path>", "store what the symbolic links at this path of the image lead to",
+    {{"-deref-path", "", "<path>",
+      "store what the symbolic links at this path of the image lead to",
       "The path is a shell pattern. Can be given several times."},
      Section::kFilter,
      kPlain,
@@ -865,7 +867,8 @@ constexpr OptionRow kMksquashfsRows[] = {
     {{"-tar", "", "", "make the image of the tar archive on standard input",
       "The source is \"-\". The archive may be tar of any kind or cpio, and compressed by gzip, "
       "xz, "
-      "zstd, bzip2 or lz4. See ARCHIVES."},
+      "zstd, bzip2 or lz4. Nothing is written before it was read to its end. Of two entries of one "
+      "path the last one wins, and -tailends is the default."},
      Section::kTar,
      kPlain,
      [](Settings& s, Value) { return s.make.reads_tar = true, ok(); },

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -62,11 +61,45 @@ std::string_view name_of(Tool tool);
 std::span<const OptionRow> option_table(Tool tool);
 bool is_taken_by(Tool tool, const OptionRow& row);
 
-// The rows of a tool.
-inline auto option_rows(Tool tool) {
-  return option_table(tool) |
-         std::views::filter([tool](const OptionRow& row) { return is_taken_by(tool, row); });
-}
+// The rows of a tool, to be walked through.
+class OptionRows {
+ public:
+  explicit OptionRows(Tool tool) : tool_(tool), table_(option_table(tool)) {}
+
+  class Iterator {
+   public:
+    Iterator(Tool tool, const OptionRow* at, const OptionRow* end)
+        : tool_(tool), at_(at), end_(end) {
+      skip();
+    }
+    const OptionRow& operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      skip();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip() {
+      while (at_ != end_ && !is_taken_by(tool_, *at_)) ++at_;
+    }
+    Tool tool_;
+    const OptionRow *at_, *end_;
+  };
+
+  Iterator begin() const { return {tool_, table_.data(), table_.data() + table_.size()}; }
+  Iterator end() const {
+    const OptionRow* end = table_.data() + table_.size();
+    return {tool_, end, end};
+  }
+
+ private:
+  Tool tool_;
+  std::span<const OptionRow> table_;
+};
+inline OptionRows option_rows(Tool tool) { return OptionRows(tool); }
+
 // The sections that have rows of this tool, in the order of help.
 std::span<const SectionText> sections(Tool tool);
 

@@ -36,7 +36,7 @@ class FragmentPacker {
  public:
   // `first_index`: of the first block it makes; those before it are closed already.
   FragmentPacker(uint32_t block_size, FragmentSource& closed_blocks, uint32_t first_index = 0)
-      : block_size_(block_size), closed_blocks_(closed_blocks), open_{first_index, {}} {}
+      : block_size_(block_size), closed_blocks_(closed_blocks), next_index_(first_index) {}
 
   struct Added {
     FragmentRef ref;
@@ -67,7 +67,7 @@ class FragmentPacker {
   uint32_t block_size_;
   FragmentSource& closed_blocks_;
   std::vector<FragmentBlock> open_;  // by group; empty ones were handed out or never begun
-  uint32_t next_index_ = 0;
+  uint32_t next_index_;
   TailIndex index_;
 };
 

@@ -46,13 +46,13 @@ void change_block(uint8_t* block, std::minstd_rand& random) {
   // Where a header has its fields: name, mode, ids, size, time, type, link, prefix and sparse map.
   constexpr size_t kFields[] = {0,   1,   100, 108, 116, 124, 125, 130, 135, 136,
                                 156, 157, 265, 297, 329, 337, 345, 386, 398, 482};
-  constexpr uint8_t kBytes[] = {0, '0', '1', '2', '5', '7', 'L', 'K', 'S', 'x', 'g', 'D',
-                                'M', 'V', '/', '.', ' ', '=', 0x80, 0xff, '\n'};
+  constexpr uint8_t kBytes[] = {0,   '0', '1', '2', '5', '7', 'L', 'K',  'S',  'x', 'g',
+                                'D', 'M', 'V', '/', '.', ' ', '=', 0x80, 0xff, '\n'};
   for (size_t changes = 1 + random() % 4; changes > 0; --changes) {
-    const size_t at = random() % 3 == 0 ? random() % kTarBlock
-                                        : kFields[random() % std::size(kFields)];
-    block[at] = random() % 4 == 0 ? static_cast<uint8_t>(random())
-                                  : kBytes[random() % std::size(kBytes)];
+    const size_t at =
+        random() % 3 == 0 ? random() % kTarBlock : kFields[random() % std::size(kFields)];
+    block[at] =
+        random() % 4 == 0 ? static_cast<uint8_t>(random()) : kBytes[random() % std::size(kBytes)];
   }
 }
 

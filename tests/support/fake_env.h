@@ -158,6 +158,10 @@ class FakeEnv final : public Env {
 
   // All calls that can fail count, those of the files opened here included.
   FaultPlan faults;
+  void set_standard_input(Buffer bytes) {  // read from its beginning again
+    standard_input = std::move(bytes);
+    standard_input_position_ = 0;
+  }
   Buffer standard_input;
   size_t standard_input_piece = SIZE_MAX;
   uint64_t spooled_bytes = 0;
