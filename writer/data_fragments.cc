@@ -37,9 +37,9 @@ Status FragmentStore::seal(FragmentBlock block) {
   const auto bytes = std::make_shared<const Buffer>(std::move(block.bytes));
   if (block.index >= entries_.size()) {  // blocks of several groups do not fill up in order
     entries_.resize(block.index + 1);
-    slots_.resize(block.index + 1);
+    slots_.resize(block.index + 1 - stored_count_);
   }
-  slots_[block.index] = queue_.slot_count();
+  slots_[block.index - stored_count_] = queue_.slot_count();
   if (options_.find_duplicates) {
     cache_.push_front({block.index, bytes});
     if (cache_.size() > cache_blocks_) cache_.pop_back();

@@ -386,7 +386,6 @@ struct Variant {
   std::string name;
   uint64_t offset = 0;
   bool pad = true;
-  bool tables_stay = false;  // there is no room for a copy of the tables
 };
 
 void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
