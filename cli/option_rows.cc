@@ -515,6 +515,24 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) { return apply_processors(s.make.processors, "-processors", v); }},
+    {{"-throttle", "", "<percent>", "sleep this share of the time of reading, 0 to 99",
+      "Every thread that reads sleeps after each block. The image does not depend on it."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-throttle", v, 0, 99));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(percent);
+       return ok();
+     }},
+    {{"-limit", "", "<percent>",
+      "the same the other way round: the share of time to read, 1 to 100", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-limit", v, 1, 100));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(100 - percent);
+       return ok();
+     }},
     {{"-mem", "", "<size>", "memory for blocks being worked on",
       "Compressors need some more on top. A small value means that fewer processors are used. The "
       "image does not depend on it."},
@@ -568,6 +586,17 @@ constexpr OptionRow kMksquashfsRows[] = {
      [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); },
      kMksquashfsOnly},
 
+    {{"-log", "", "<file>", "write where the data of each file and fragment begins", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings& s, Value v) { return s.make.log_file = std::string(v), ok(); },
+     kMksquashfsOnly},
+    {{"--stats", "-stats", "<file>", "write sizes, counts and times of the run as JSON to a file",
+      "See STATISTICS. An existing file is replaced."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.stats_file = std::string(v), ok(); }},
+
     // Append
     {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
      Section::kAppend,
@@ -596,6 +625,19 @@ constexpr OptionRow kMksquashfsRows[] = {
        SQFS_TRY(s.make.build.image_offset, parse_size_value("-offset", v));
        return ok();
      }},
+
+    {{"-stream", "", "", "write the image to standard output, which may be a pipe",
+      "The name of the image is not used. No kernel mounts what comes out: the superblock stands "
+      "at "
+      "its end, and -fix has to put it to the front. Data is not searched for duplicates, and "
+      "neither progress nor a summary is printed."},
+     Section::kExpert,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.is_stream = true, ok(); }},
+    {{"-fix", "", "<file>", "turn a file that -stream has written into an image, and end", ""},
+     Section::kExpert,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kFix, v); }},
 
     // Help
     {{"-help", "-h", "", "print the sections of options and how to see them", ""},
@@ -629,10 +671,11 @@ constexpr OptionRow kMksquashfsRows[] = {
        s.columns = static_cast<unsigned>(columns);
        return ok();
      }},
-    {{"-no-pager", "", "", "no effect: help is printed without a pager", ""},
+    {{"-no-pager", "", "", "print help without a pager",
+      "On a terminal long texts go through the program that PAGER names, or less(1) or more(1)."},
      Section::kHelp,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings& s, Value) { return s.may_page = false, ok(); }},
     {{"-version", "--version", "", "print version and licence", ""},
      Section::kHelp,
      kPrint,

@@ -66,7 +66,10 @@ void BlockJob::run(Worker& worker) {
 // file holds.
 std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBytes into) {
   const auto size = static_cast<size_t>(piece.size);
+  const bool is_throttled = context_.options.throttle_percent > 0;
+  const Clocks begin = is_throttled ? context_.env.clocks() : Clocks{};
   auto got = file.opened->read_at(piece.offset, into.first(size + (piece.is_last ? 1 : 0)));
+  if (is_throttled) sleep_after(context_.env.clocks().wall - begin.wall);
   if (!got) {
     file.failure = std::move(got).error();
   } else if (*got != size) {
@@ -75,6 +78,14 @@ std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBy
     return Bytes(into).first(size);
   }
   return std::nullopt;
+}
+
+// As much longer as reading took that it becomes its share of the time. In short naps, so that a
+// slow device does not keep a signal waiting.
+void BlockJob::sleep_after(uint64_t nanoseconds) {
+  constexpr uint64_t kLongest = 500'000'000;
+  const uint64_t percent = context_.options.throttle_percent;
+  context_.env.sleep(std::min(nanoseconds / (100 - percent) * percent, kLongest));
 }
 
 Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {

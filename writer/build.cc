@@ -10,6 +10,7 @@
 #include "writer/filter.h"
 #include "writer/plan.h"
 #include "writer/source_dir.h"
+#include "writer/stream.h"
 #include "writer/summary.h"
 #include "writer/table_stage.h"
 #include "xattr/host.h"
@@ -24,12 +25,19 @@ constexpr uint64_t kNodesPerCancelCheck = 1024;
 // Passes on what the data stage tells, as progress and events of the whole build.
 class DataRelay final : public DataObserver {
  public:
-  DataRelay(const Tree& tree, uint64_t total_blocks, BuildObserver& observer, const Warn& warn)
-      : tree_(tree), total_blocks_(total_blocks), observer_(observer), warn_(warn) {
+  // `current` is the file that is being written.
+  DataRelay(const Tree& tree, uint64_t total_blocks, BuildObserver& observer, const Warn& warn,
+            NodeId& current)
+      : tree_(tree),
+        total_blocks_(total_blocks),
+        observer_(observer),
+        warn_(warn),
+        current_(current) {
     observer_.progress(0, total_blocks_);
   }
 
   void warning(const std::string& sentence) override { warn_(sentence); }
+  void file_begun(NodeId file) override { current_ = file; }
 
   void blocks_done(uint64_t count) override {
     done_blocks_ = std::min(done_blocks_ + count, total_blocks_);  // a file may have grown
@@ -50,6 +58,7 @@ class DataRelay final : public DataObserver {
   uint64_t total_blocks_, done_blocks_ = 0;
   BuildObserver& observer_;
   const Warn& warn_;
+  NodeId& current_;
 };
 
 class Builder {
@@ -60,7 +69,10 @@ class Builder {
         destination_(destination),
         env_(env),
         observer_(observer),
-        cancelled_(cancelled),
+        cancelled_([this, &cancelled] {
+          if (observer_.wants_place()) observer_.place(place());
+          return cancelled();
+        }),
         warn_([this](const std::string& sentence) {
           ++warnings_;
           observer_.warning(sentence);
@@ -69,21 +81,33 @@ class Builder {
   // The writer in one page. What may fail for reasons known beforehand comes before the output is
   // opened; the superblock, without which nothing is an image, is written last.
   Result<BuildSummary> run() {
-    SQFS_CHECKED(look_at_destination());
+    begin(Stage::kScan);
+    if (options_.data.is_stream) {
+      SQFS_TRY(output_, env_.standard_output());
+    } else {
+      SQFS_CHECKED(look_at_destination());
+    }
     SQFS_CHECKED(scan());
     SQFS_TRY(plan_, make_plan(options_, env_.now(), warn_, tree_));
+    begin(Stage::kXattrs);
     SQFS_CHECKED(read_xattrs());
+    begin(Stage::kData);
     const DataOptions& data = options_.data;
     SQFS_TRY(const auto compressor, data.compressor->make(data.config, data.block_size));
 
-    SQFS_TRY(output_, env_.create_output(destination_));
+    if (!options_.data.is_stream) {
+      SQFS_TRY(output_, env_.create_output(destination_));
+    }
     SQFS_CHECKED(keep_bytes_before_image());
     SQFS_TRY(const uint64_t data_start, write_head());
 
-    DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size), observer_, warn_);
+    DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size), observer_, warn_,
+                    current_file_);
     SQFS_TRY(const DataResult content,
              write_data(data, env_, *output_, options_.image_offset, data_start, tree_, plan_.files,
                         relay, cancelled_));
+    show_positions(content);
+    begin(Stage::kTables);
 
     ImageTail tail(*output_, options_.image_offset, content.end);
     const TableInputs inputs{options_, plan_, xattrs_, content.fragments};
@@ -93,10 +117,12 @@ class Builder {
     if (has_compressor_options_) tables.superblock.flags |= kFlagCompressorOptions;
 
     SQFS_CHECKED(end_file(tail));
-    SQFS_CHECKED(write_superblock(tables.superblock));
+    SQFS_CHECKED(write_superblock(tables.superblock, tail));
     SQFS_CHECKED(output_->commit());
     BuildSummary summary = summarize(tree_, plan_, content, tables);
     summary.warnings = warnings_;
+    begin(Stage::kTables);
+    summary.stages = stages_;
     return summary;
   }
 
@@ -128,6 +154,9 @@ class Builder {
     SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
                                          options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
+    if (output_ != nullptr) {
+      for (const FileIdentity& identity : output_->identities()) filter.exclude(identity);
+    }
     SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
     tree_.settle_links();
     tree_.sort();
@@ -175,7 +204,7 @@ class Builder {
   // Zeros for a superblock, which also end an image that is being overwritten, and the compressor's
   // options. Returns where the data is to start.
   Result<uint64_t> write_head() {
-    Buffer head(kSuperblockSize);
+    Buffer head = options_.data.is_stream ? stream_head() : Buffer(kSuperblockSize);
     const DataOptions& data = options_.data;
     const Buffer payload = data.compressor->encode_options(data.config, data.block_size);
     has_compressor_options_ = !payload.empty();
@@ -197,9 +226,11 @@ class Builder {
     return output_->truncate(options_.image_offset + tail.position());
   }
 
-  Status write_superblock(const Superblock& superblock) {
+  // A stream has it at its end.
+  Status write_superblock(const Superblock& superblock, ImageTail& tail) {
     SQFS_CHECKED(output_->sync());
     SQFS_CHECKED(check_cancelled());
+    if (options_.data.is_stream) return tail.append(encode(superblock));
     SQFS_CHECKED(output_->write_at(options_.image_offset, encode(superblock)));
     return output_->sync();
   }
@@ -209,11 +240,41 @@ class Builder {
     if (const auto event = table_event(tree_, name)) observer_.file(*event);
   }
 
+  void show_positions(const DataResult& content) {
+    if (!observer_.wants_positions()) return;
+    for (const NodeId id : plan_.files) {
+      observer_.file_position(tree_.image_path(id), tree_.file(id).layout.start);
+    }
+    for (size_t i = 0; i < content.fragments.size(); ++i) {
+      observer_.fragment_position(i, content.fragments[i].start);
+    }
+  }
+
+  // Ends the stage at hand; the last one may be begun again to that end.
+  void begin(Stage stage) {
+    const Clocks now = env_.clocks();
+    Clocks& spent = stages_[static_cast<size_t>(stage_)];
+    spent.wall += now.wall - stage_begin_.wall;
+    spent.processor += now.processor - stage_begin_.processor;
+    stage_ = stage;
+    stage_begin_ = now;
+  }
+
+  std::string place() const {
+    switch (stage_) {
+      case Stage::kScan: return "scanning the sources";
+      case Stage::kXattrs: return "reading extended attributes";
+      case Stage::kData: return current_file_ == kNoNode ? "/" : tree_.image_path(current_file_);
+      case Stage::kTables: return "writing the tables";
+    }
+    return {};
+  }
+
   const BuildOptions& options_;
   const std::string& destination_;
   Env& env_;
   BuildObserver& observer_;
-  const std::function<bool()>& cancelled_;
+  const std::function<bool()> cancelled_;
   Warn warn_;
   uint64_t warnings_ = 0;
 
@@ -223,6 +284,11 @@ class Builder {
   XattrPool xattrs_;
   std::unique_ptr<OutputFile> output_;
   bool has_compressor_options_ = false;
+
+  Stage stage_ = Stage::kScan;
+  Clocks stage_begin_ = env_.clocks();
+  std::array<Clocks, kStages> stages_;
+  NodeId current_file_ = kNoNode;
 };
 
 }  // namespace
