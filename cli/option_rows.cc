@@ -774,17 +774,6 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
-constexpr SectionText kSqfstarSections[] = {
-    {Section::kCompression, "compression", "Compression"},
-    {Section::kBuild, "build", "What is built, and how"},
-    {Section::kTime, "time", "Times"},
-    {Section::kPermissions, "permissions", "Permissions and owners"},
-    {Section::kFilter, "filter", "What is left out"},
-    {Section::kXattrs, "xattrs", "Extended attributes"},
-    {Section::kRuntime, "runtime", "Running"},
-    {Section::kExpert, "expert", "For experts"},
-    {Section::kHelp, "help", "Help"},
-};
 constexpr SectionText kFsckSections[] = {{Section::kCheck, "options", "Options"}};
 
 }  // namespace
@@ -812,10 +801,15 @@ bool is_taken_by(Tool tool, const OptionRow& row) {
   return false;
 }
 
-std::span<const SectionText> sections(Tool tool) {
-  if (tool == Tool::kMksquashfs) return kMksquashfsSections;
-  if (tool == Tool::kSqfstar) return kSqfstarSections;
-  return kFsckSections;
+std::span<const SectionText> section_table(Tool tool) {
+  if (tool == Tool::kFsck) return kFsckSections;
+  return kMksquashfsSections;
+}
+
+bool has_section(Tool tool, const SectionText& section) {
+  return std::ranges::any_of(option_table(tool), [&](const OptionRow& row) {
+    return row.section == section.section && is_taken_by(tool, row);
+  });
 }
 
 const OptionRow* find_option(Tool tool, std::string_view word) {

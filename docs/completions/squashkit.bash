@@ -1,9 +1,10 @@
-# Completion of mksquashfs and fsck.squashfs for bash.
+# Completion of mksquashfs, sqfstar and fsck.squashfs for bash.
 # Made by man/generate.cc from the option tables; do not change it by hand.
 
 _squashkit_mksquashfs() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local compressor=gzip words i
+  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit --stats -stats -no-recovery -recovery-path -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
+  local compressor=gzip i
   case $prev in
     -comp | -help-comp)
       mapfile -t COMPREPLY < <(compgen -W "gzip lzo lz4 xz zstd lzma" -- "$cur")
@@ -11,12 +12,17 @@ _squashkit_mksquashfs() {
     -help-section | -hs)
       mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions filter xattrs runtime append expert help" -- "$cur")
       return ;;
+    -recovery-path)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      return ;;
+    -ef | -info-file | -log | --stats | -stats | -fix)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return ;;
   esac
   if [[ $cur == -* ]]; then
     for ((i = 1; i < COMP_CWORD; i++)); do
       [[ ${COMP_WORDS[i]} != -comp ]] || compressor=${COMP_WORDS[i + 1]}
     done
-    words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit -no-recovery -recovery-path -nopad -offset -o -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
     case $compressor in
         gzip) words="$words -Xcompression-level -Xwindow-size -Xstrategy" ;;
         lzo) words="$words -Xalgorithm -Xcompression-level" ;;
@@ -30,19 +36,53 @@ _squashkit_mksquashfs() {
   fi
 }
 
-_squashkit_fsck() {
+_squashkit_sqfstar() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -force -exports -no-sparse -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -ef -regex -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -overcommit --stats -stats -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
+  local compressor=gzip i
+  case $prev in
+    -comp | -help-comp)
+      mapfile -t COMPREPLY < <(compgen -W "gzip lzo lz4 xz zstd lzma" -- "$cur")
+      return ;;
+    -help-section | -hs)
+      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions filter xattrs runtime expert help" -- "$cur")
+      return ;;
+    -ef | -info-file | --stats | -stats | -fix)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return ;;
+  esac
+  if [[ $cur == -* ]]; then
+    for ((i = 1; i < COMP_CWORD; i++)); do
+      [[ ${COMP_WORDS[i]} != -comp ]] || compressor=${COMP_WORDS[i + 1]}
+    done
+    case $compressor in
+        gzip) words="$words -Xcompression-level -Xwindow-size -Xstrategy" ;;
+        lzo) words="$words -Xalgorithm -Xcompression-level" ;;
+        lz4) words="$words -Xhc -Xacceleration -Xcompression-level" ;;
+        xz) words="$words -Xbcj -Xdict-size -Xpreset -Xe -Xlc -Xlp -Xpb" ;;
+        zstd) words="$words -Xcompression-level" ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+
+_squashkit_fsck_squashfs() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local words="-n --no -q --quiet -v --verbose --json --quick -o --offset --compare -j --processors --max-memory -p -a -y -f -h --help -V --version"
   case $prev in
     --compare)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return ;;
   esac
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "-n --no -q --quiet -v --verbose --json --quick -o --offset --compare -j --processors --max-memory -p -a -y -f -h --help -V --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   fi
 }
 
 complete -o filenames -F _squashkit_mksquashfs mksquashfs
-complete -o filenames -F _squashkit_fsck fsck.squashfs
+complete -o filenames -F _squashkit_sqfstar sqfstar
+complete -o filenames -F _squashkit_fsck_squashfs fsck.squashfs

@@ -35,10 +35,10 @@ print(\"slept\" if idle[1] > idle[0] + 0.2 else idle)"' '^slept$'
 see '-throttle has limits' 1 'M d1 o -throttle 100' '-throttle takes .* 0 to 99'
 see '-limit has limits' 1 'M d1 o -limit 0' '-limit takes .* 1 to 100'
 
-run 'SQFS_CMDLINE' 0 'export SQFS_CMDLINE=$PWD; M d1 o; mksquashfs d1 "a\"b c\$d" -bogus >/dev/null 2>&1; sqfstar -version >/dev/null; cat sqfs_cmdline' <<'END'
-"mksquashfs" "d1" "o" "-quiet" "-no-progress" 
-"mksquashfs" "d1" "a\"b c\$d" "-bogus" 
-"sqfstar" "-version" 
+run 'SQFS_CMDLINE' 0 'export SQFS_CMDLINE=$PWD; M d1 o; mksquashfs d1 "a\"b c\$d" -bogus >/dev/null 2>&1; sqfstar -version >/dev/null; cat sqfs_cmdline | TABS' <<'END'
+"mksquashfs" "d1" "o" "-quiet" "-no-progress"~
+"mksquashfs" "d1" "a\"b c\$d" "-bogus"~
+"sqfstar" "-version"~
 END
 see 'SQFS_CMDLINE: no symbolic link' 1 'ln -s f1 sqfs_cmdline; SQFS_CMDLINE=. M d1 o; s=$?; [ ! -e o ] && exit $s' 'SQFS_CMDLINE'
 see 'SQFS_CMDLINE: no second name' 1 'ln f1 sqfs_cmdline; SQFS_CMDLINE=. M d1 o' 'one name that nobody may execute'
