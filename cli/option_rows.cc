@@ -515,8 +515,9 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) { return apply_processors(s.make.processors, "-processors", v); }},
-    {{"-throttle", "", "<percent>", "sleep this share of the time of reading, 0 to 99",
-      "Every thread that reads sleeps after each block. The image does not depend on it."},
+    {{"-throttle", "", "<percent>", "sleep for this share of the time, 0 to 99",
+      "Every thread that reads and compresses sleeps after each block, so that reading is slowed "
+      "down and processors are left to others. The image does not depend on it."},
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) -> Status {
@@ -525,7 +526,7 @@ constexpr OptionRow kMksquashfsRows[] = {
        return ok();
      }},
     {{"-limit", "", "<percent>",
-      "the same the other way round: the share of time to read, 1 to 100", ""},
+      "the same the other way round: the share of the time to work, 1 to 100", ""},
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) -> Status {

@@ -50,14 +50,17 @@ MutableBytes DataWorker::scratch(size_t number, size_t size) {
 // --- BlockJob -----------------------------------------------------------------------------------
 
 void BlockJob::run(Worker& worker) {
+  const bool is_throttled = context_.options.throttle_percent > 0;
   for (Piece& piece : pieces) {
     JobFile& file = files[piece.file];
+    const Clocks begin = is_throttled ? context_.env.clocks() : Clocks{};
     if (!file.failure && !file.has_changed) {
       if (auto status = run_piece(static_cast<DataWorker&>(worker), file, piece); !status) {
         return fail(std::move(status).error());
       }
     }
     if (piece.is_last) file.opened.reset();
+    if (is_throttled) sleep_since(begin);
     ++pieces_done_;
   }
 }
@@ -66,10 +69,7 @@ void BlockJob::run(Worker& worker) {
 // file holds.
 std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBytes into) {
   const auto size = static_cast<size_t>(piece.size);
-  const bool is_throttled = context_.options.throttle_percent > 0;
-  const Clocks begin = is_throttled ? context_.env.clocks() : Clocks{};
   auto got = file.opened->read_at(piece.offset, into.first(size + (piece.is_last ? 1 : 0)));
-  if (is_throttled) sleep_after(context_.env.clocks().wall - begin.wall);
   if (!got) {
     file.failure = std::move(got).error();
   } else if (*got != size) {
@@ -80,12 +80,13 @@ std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBy
   return std::nullopt;
 }
 
-// As much longer as reading took that it becomes its share of the time. In short naps, so that a
-// slow device does not keep a signal waiting.
-void BlockJob::sleep_after(uint64_t nanoseconds) {
-  constexpr uint64_t kLongest = 500'000'000;
+// So long that it is the share asked for of the time since `begin`. Not longer than a nap, so that
+// a slow device does not keep a signal waiting.
+void BlockJob::sleep_since(const Clocks& begin) {
+  constexpr uint64_t kNap = 500'000'000;
   const uint64_t percent = context_.options.throttle_percent;
-  context_.env.sleep(std::min(nanoseconds / (100 - percent) * percent, kLongest));
+  const uint64_t busy = context_.env.clocks().wall - begin.wall;
+  context_.env.sleep(std::min(busy * percent / (100 - percent), kNap));
 }
 
 Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {

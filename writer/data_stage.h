@@ -40,7 +40,7 @@ struct DataOptions {
   // The image goes to standard output, front to back (writer/stream.h): what is written is never
   // read back, so find_duplicates has to be off.
   bool is_stream = false;
-  unsigned throttle_percent = 0;        // of its time a thread that reads sleeps instead, 0 to 99
+  unsigned throttle_percent = 0;        // of its time a thread sleeps, 0 to 99
   unsigned threads = 1;                 // 0: everything in the calling thread
   size_t memory_bytes = 64u << 20;      // bounds buffers in flight and in the output queue
   Digest (*digest)(Bytes) = digest_of;  // tests put in one that collides
