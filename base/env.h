@@ -147,8 +147,8 @@ class Env {
 
   // Runs a program, hands its standard output to `take` piece by piece and returns its exit status;
   // 128 + N when signal N ended it. Fails when it cannot be started, and with what `take` returns,
-  // in which case the program is killed. A signal to this process makes `take` be called with no
-  // bytes.
+  // in which case the program is killed. While the program prints nothing, `take` is called with no
+  // bytes several times a second, so that it can ask for signals.
   virtual Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) {
     (void)take;
     return unsupported_error("cannot run " + command.words[0]);

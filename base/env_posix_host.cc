@@ -169,7 +169,10 @@ int spawn_with_output(const Command& command, int output, pid_t& child) {
   sigset_t all;
   sigfillset(&all);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   const int status = posix_spawnp(&child, words[0].c_str(), &actions, &attributes,
                                   pointers_to(words).data(), pointers_to(variables).data());
   posix_spawnattr_destroy(&attributes);
@@ -177,9 +180,17 @@ int spawn_with_output(const Command& command, int output, pid_t& child) {
   return status;
 }
 
+// Signals that are blocked, to be asked for by `take`, end no read().
+constexpr int kSilentMilliseconds = 200;
+
 Status drain(int fd, const std::string& name, const std::function<Status(Bytes)>& take) {
   Buffer piece(kPipePiece);
   for (;;) {
+    pollfd ready{fd, POLLIN, 0};
+    if (poll(&ready, 1, kSilentMilliseconds) <= 0) {
+      SQFS_CHECKED(take({}));
+      continue;
+    }
     const ssize_t got = read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) {
       SQFS_CHECKED(take({}));

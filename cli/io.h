@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ class System {
 
   // A whole text file, which may be a pipe.
   virtual Result<std::string> read_text(const std::string& path) = 0;
+  // The bytes of a file that can be read but once, such as a pipe, piece by piece; fails with what
+  // `take` returns.
+  virtual Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) = 0;
   // A new text file; an error when the path exists.
   virtual Result<std::unique_ptr<TextSink>> create_text(const std::string& path) = 0;
   // The same, but what is in an existing file goes away.

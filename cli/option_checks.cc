@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/option_values.h"
+#include "cli/pseudo_file.h"
 
 namespace sqfs {
 namespace {
@@ -107,6 +108,7 @@ Status finish_settings(Settings& settings) {
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));
   finish_resources(settings);
+  SQFS_CHECKED(read_pseudo_arguments(settings));
   return ok();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/option_values.h"
+#include "cli/pseudo_parser.h"
 #include "cli/version.h"
 
 namespace sqfs {
@@ -72,6 +73,17 @@ Status apply_mode(std::optional<ModeChange>& mode, std::string_view option, Valu
   auto change = ModeChange::parse(value);
   if (!change) return std::move(change).error().with_context(std::string(option));
   mode = *std::move(change);
+  return ok();
+}
+
+Status apply_pseudo_parents(Settings& s, Value value) {
+  auto attributes = parse_pseudo_directory(value, s.io.system);
+  if (!attributes) {
+    const uint64_t column = attributes.error().offset + 1;
+    return std::move(attributes).error().with_context("-pd \"" + printable(value) +
+                                                      "\", column " + std::to_string(column));
+  }
+  s.make.build.pseudo_parents = *attributes;
   return ok();
 }
 
@@ -386,6 +398,35 @@ constexpr OptionRow kMksquashfsRows[] = {
        s.make.build.owners.id_offset = static_cast<uint32_t>(offset);
        return ok();
      }},
+
+    // Pseudo definitions
+    {{"-p", "", "<definition>", "add what no source holds, or change what one holds",
+      "For example \"dev/null c 666 root root 1 3\". See DEFINITIONS. May be given several times."},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.pseudo.push_back({.is_file = false, .value = std::string(v)}), ok();
+     }},
+    {{"-pf", "", "<file>", "as -p, for all definitions in a file; - is standard input",
+      "The output of unsquashfs -pf, with the contents of files, is such a file. May be given "
+      "several times."},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.pseudo.push_back({.is_file = true, .value = std::string(v)}), ok();
+     }},
+    {{"-pd", "-pseudo-dir", "<directory>",
+      "make directories that definitions need, with these attributes",
+      "The attributes are \"d MODE UID GID\" or \"D TIME MODE UID GID\". Without it, a definition "
+      "below a directory that does not exist is an error. With - as the source the root is made "
+      "from it unless there is a definition of /."},
+     Section::kPseudo,
+     kPlain,
+     apply_pseudo_parents},
+    {{"-pseudo-override", "", "", "definitions win over -all-root and the -force- options", ""},
+     Section::kPseudo,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.pseudo_override = true, ok(); }},
 
     // Filter
     {{"-ef", "", "<file>", "exclude what the file lists, one a line",
@@ -768,6 +809,7 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kBuild, "build", "What is built, and how"},
     {Section::kTime, "time", "Times"},
     {Section::kPermissions, "permissions", "Permissions and owners"},
+    {Section::kPseudo, "pseudo", "What no source holds"},
     {Section::kFilter, "filter", "What is left out"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},

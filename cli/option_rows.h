@@ -17,6 +17,7 @@ enum class Section : uint8_t {
   kBuild,
   kTime,
   kPermissions,
+  kPseudo,
   kFilter,
   kXattrs,
   kRuntime,

@@ -30,6 +30,12 @@ enum class Print : uint8_t {
   kFix  // prints nothing: turns a streamed image into a usual one
 };
 
+// The value of -p, or of -pf.
+struct PseudoArgument {
+  bool is_file = false;
+  std::string value;
+};
+
 // Of mksquashfs and sqfstar.
 struct MakeSettings {
   BuildOptions build;
@@ -46,6 +52,8 @@ struct MakeSettings {
   std::string log_file;    // -log
   std::string stats_file;  // --stats
   bool no_progress = false, progress = false, percentage = false;
+
+  std::vector<PseudoArgument> pseudo;  // in the order given, to be read when all options are known
 
   // What the time options said, one by one: they can contradict each other.
   std::optional<uint32_t> image_time, repro_time;

@@ -27,6 +27,7 @@ namespace sqfs {
 namespace {
 
 constexpr unsigned kDefaultColumns = 80;
+constexpr size_t kStreamPiece = 64u << 10;
 constexpr const char* kDateProgram = "/usr/bin/date";
 
 Error errno_error(const std::string& what, const std::string& path) {
@@ -225,6 +226,17 @@ class PosixSystem final : public System {
     }
     if (std::ferror(file.get()) != 0) return errno_error("Failed to read", path);
     return text;
+  }
+
+  Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override {
+    const File file(std::fopen(path.c_str(), "re"), std::fclose);
+    if (file == nullptr) return errno_error("Failed to open", path);
+    Buffer piece(kStreamPiece);
+    while (const size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
+      SQFS_CHECKED(take(Bytes(piece).first(got)));
+    }
+    if (std::ferror(file.get()) != 0) return errno_error("Failed to read", path);
+    return ok();
   }
 
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override {

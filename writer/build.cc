@@ -9,6 +9,7 @@
 #include "base/warn.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
+#include "writer/pseudo_merge.h"
 #include "writer/source_dir.h"
 #include "writer/stream.h"
 #include "writer/summary.h"
@@ -157,7 +158,10 @@ class Builder {
     if (output_ != nullptr) {
       for (const FileIdentity& identity : output_->identities()) filter.exclude(identity);
     }
-    SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    if (options_.source_kind != SourceKind::kNothing) {
+      SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
+    }
+    SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     tree_.settle_links();
     tree_.sort();
     return ok();

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "writer/data_stage.h"
+#include "writer/pseudo.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -84,6 +85,10 @@ struct BuildOptions {
   OwnerOptions owners;
   FilterOptions filter;
   XattrOptions xattrs;
+
+  std::vector<PseudoDefinition> pseudo;            // in the order given
+  std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
+  bool pseudo_override = false;                    // they win over `owners`
 
   bool pad = true;  // to a multiple of 4096, the offset included
   uint64_t image_offset = 0;

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "squashfs-format/directory.h"
+#include "writer/host_file.h"
 
 namespace sqfs {
 namespace {
@@ -22,16 +23,6 @@ struct IdentityHash {
     return std::hash<uint64_t>()(file.second * 0x9e3779b97f4a7c15u + file.first);
   }
 };
-
-Attributes attributes_of(const FileInfo& info) {
-  return {.mode = info.mode, .uid = info.uid, .gid = info.gid, .mtime = info.mtime_seconds};
-}
-
-// "ACTION PATH because REASON", or the failed call's own sentence when no errno is behind it.
-Error reason(const std::string& action, const std::string& path, const Error& error) {
-  const std::string why = error.os_errno != 0 ? errno_text(error.os_errno) : error.what;
-  return io_error(error.os_errno, action + " " + printable(path) + " because " + why);
-}
 
 class Scanner {
  public:
@@ -82,7 +73,7 @@ class Scanner {
     root.host_path = path;
     if (filter_.allows_descent(0)) {
       auto names = list(path);
-      if (!names) return reason("Failed to scan source directory", path, names.error());
+      if (!names) return because("Failed to scan source directory", path, names.error());
       root.names = std::move(names).value();
     }
     stack_.push_back(std::move(root));
@@ -146,7 +137,7 @@ class Scanner {
       const std::string path = join_path(top.host_path, name);
       auto info = env_.lstat(path);
       if (!info) {
-        SQFS_CHECKED(leave_out(reason("Cannot stat", path, info.error())));
+        SQFS_CHECKED(leave_out(because("Cannot stat", path, info.error())));
         continue;
       }
       SQFS_TRY([[maybe_unused]] const NodeId node, visit(top.node, std::move(name), path, *info));
@@ -179,7 +170,7 @@ class Scanner {
       if (!names) {
         path_.pop_back();
         if (options_.data.exit_on_error || is_host_shortage(names.error())) {
-          return reason("Could not open", path, names.error());
+          return because("Could not open", path, names.error());
         }
         warn_("Could not open " + printable(path) + ", skipping... (" +
               errno_text(names.error().os_errno) + ")");
@@ -226,41 +217,11 @@ class Scanner {
 
   // What a file that is no directory becomes; nullopt: it was left out.
   Result<std::optional<NodeKind>> kind_of(const std::string& path, const FileInfo& info) {
-    switch (info.type) {
-      case FileType::kSymlink: return symlink_of(path);
-      case FileType::kBlockDevice:
-      case FileType::kCharDevice:
-        if (info.rdev_major > kMaxMajor || info.rdev_minor > kMaxMinor) {
-          return unsupported_error("The device numbers " + std::to_string(info.rdev_major) + ":" +
-                                   std::to_string(info.rdev_minor) + " of " + printable(path) +
-                                   " are beyond the format's 4095:1048575");
-        }
-        return std::optional<NodeKind>(
-            DeviceNode{info.type == FileType::kBlockDevice, info.rdev_major, info.rdev_minor});
-      case FileType::kFifo: return std::optional<NodeKind>(IpcNode{.is_socket = false});
-      case FileType::kSocket: return std::optional<NodeKind>(IpcNode{.is_socket = true});
-      default: break;
-    }
-    SQFS_CHECKED(check_file_size(info.size, options_.data.block_size, printable(path)));
-    RegularFile file;
-    file.identity = info.identity();
-    file.expected_size = info.size;
-    file.is_sparse_on_host = info.allocated_bytes < info.size;
-    return std::optional<NodeKind>(std::move(file));
-  }
-
-  Result<std::optional<NodeKind>> symlink_of(const std::string& path) {
-    auto target = env_.read_link(path);
-    if (!target) {
-      SQFS_CHECKED(leave_out(reason("Cannot read the symbolic link", path, target.error())));
-      return std::optional<NodeKind>();
-    }
-    if (target->empty() || target->size() > kMaxSymlinkLength) {
-      return unsupported_error("The target of the symbolic link " + printable(path) + " has " +
-                               std::to_string(target->size()) +
-                               " bytes; a kernel can follow 1 to 4095");
-    }
-    return std::optional<NodeKind>(Symlink{std::move(target).value()});
+    auto kind = kind_of_host_file(path, info, options_.data.block_size, env_);
+    if (kind) return std::optional<NodeKind>(std::move(kind).value());
+    if (kind.error().code != Code::kIo) return std::move(kind).error();
+    SQFS_CHECKED(leave_out(std::move(kind).error()));
+    return std::optional<NodeKind>();
   }
 
   Result<NodeId> add(NodeId parent, std::string name, const std::string& path, const FileInfo& info,

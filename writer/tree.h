@@ -90,6 +90,7 @@ struct Node {
   uint32_t inode_number = 0;          // given by the plan; hard links share their target's
   MetadataRef inode_ref;              // given by the table stage
   uint32_t host_root = ~uint32_t{0};  // index into the host roots when a source starts here
+  bool is_made_up = false;            // neither it nor what is below it is on the host
   NodeKind kind;
 
   bool is_directory() const { return std::holds_alternative<Directory>(kind); }

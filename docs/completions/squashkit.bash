@@ -3,19 +3,19 @@
 
 _squashkit_mksquashfs() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit --stats -stats -no-recovery -recovery-path -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
+  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -noappend -keep-as-directory -exports -no-exports -no-sparse -tailends -always-use-fragments -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -p -pf -pd -pseudo-dir -pseudo-override -ef -wildcards -regex -max-depth -one-file-system -one-file-system-x -e -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -single-reader -small-readers -block-readers -overcommit --stats -stats -no-recovery -recovery-path -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
   local compressor=gzip i
   case $prev in
     -comp | -help-comp)
       mapfile -t COMPREPLY < <(compgen -W "gzip lzo lz4 xz zstd lzma" -- "$cur")
       return ;;
     -help-section | -hs)
-      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions filter xattrs runtime append expert help" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions pseudo filter xattrs runtime append expert help" -- "$cur")
       return ;;
-    -recovery-path)
+    -pd | -pseudo-dir | -recovery-path)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return ;;
-    -ef | -info-file | -log | --stats | -stats | -fix)
+    -pf | -ef | -info-file | -log | --stats | -stats | -fix)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return ;;
   esac
@@ -38,16 +38,19 @@ _squashkit_mksquashfs() {
 
 _squashkit_sqfstar() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -force -exports -no-sparse -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -ef -regex -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -overcommit --stats -stats -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
+  local words="-comp -b -noI -noInodeCompression -noId -noIdTableCompression -noD -noDataCompression -noF -noFragmentCompression -noX -noXattrCompression -no-compression -Xhelp -force -exports -no-sparse -no-tailends -no-fragments -no-duplicates -no-hardlinks -mkfs-time -fstime -inode-time -all-time -root-time -repro -repro-time -reproducible -not-reproducible -all-root -root-owned -force-uid -force-gid -force-file-mode -force-dir-mode -root-mode -root-uid -root-gid -uid-gid-offset -p -pf -pd -pseudo-dir -pseudo-override -ef -regex -xattrs -no-xattrs -xattrs-exclude -xattrs-include -xattrs-add -exit-on-error -quiet -info -info-file -no-progress -progress -percentage -processors -throttle -limit -mem -mem-percent -mem-default -overcommit --stats -stats -nopad -offset -o -stream -fix -help -h -help-all -ha -help-section -hs -help-option -ho -help-comp -cols -no-pager -version --version"
   local compressor=gzip i
   case $prev in
     -comp | -help-comp)
       mapfile -t COMPREPLY < <(compgen -W "gzip lzo lz4 xz zstd lzma" -- "$cur")
       return ;;
     -help-section | -hs)
-      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions filter xattrs runtime expert help" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list compression build time permissions pseudo filter xattrs runtime expert help" -- "$cur")
       return ;;
-    -ef | -info-file | --stats | -stats | -fix)
+    -pd | -pseudo-dir)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      return ;;
+    -pf | -ef | -info-file | --stats | -stats | -fix)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return ;;
   esac

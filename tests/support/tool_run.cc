@@ -48,6 +48,11 @@ Result<std::string> FakeSystem::read_text(const std::string& path) {
   return found->second;
 }
 
+Status FakeSystem::read_stream(const std::string& path, const std::function<Status(Bytes)>& take) {
+  SQFS_TRY(const std::string text, read_text(path));
+  return take(as_bytes(text));
+}
+
 Result<std::unique_ptr<TextSink>> FakeSystem::create_text(const std::string& path) {
   if (texts.contains(path)) return io_error(EEXIST, "cannot create " + path);
   return std::make_unique<StringSink>();

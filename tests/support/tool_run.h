@@ -36,6 +36,7 @@ class FakeSystem final : public System {
   unsigned terminal_columns() override { return 80; }
   Result<std::string> date_seconds(const std::string& text) override;
   Result<std::string> read_text(const std::string& path) override;
+  Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override;
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override;
   Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) override;
   Status append_line(const std::string& path, const std::string& line) override;
