@@ -779,6 +779,25 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) { return apply_processors(s.make.processors, "-processors", v); }},
+    {{"-throttle", "", "<percent>", "sleep for this share of the time, 0 to 99",
+      "Every thread that reads and compresses sleeps after each block, so that reading is slowed "
+      "down and processors are left to others. The image does not depend on it."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-throttle", v, 0, 99));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(percent);
+       return ok();
+     }},
+    {{"-limit", "", "<percent>",
+      "the same the other way round: the share of the time to work, 1 to 100", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-limit", v, 1, 100));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(100 - percent);
+       return ok();
+     }},
     {{"-mem", "", "<size>", "memory for blocks being worked on",
       "Compressors need some more on top. A small value means that fewer processors are used. The "
       "image does not depend on it."},
@@ -831,6 +850,17 @@ constexpr OptionRow kMksquashfsRows[] = {
      kHidden,
      [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); },
      kMksquashfsOnly},
+
+    {{"-log", "", "<file>", "write where the data of each file and fragment begins", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings& s, Value v) { return s.make.log_file = std::string(v), ok(); },
+     kMksquashfsOnly},
+    {{"--stats", "-stats", "<file>", "write sizes, counts and times of the run as JSON to a file",
+      "See STATISTICS. An existing file is replaced."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.stats_file = std::string(v), ok(); }},
 
     // Append
     {{"-root-becomes", "", "<name>",
@@ -938,6 +968,19 @@ constexpr OptionRow kMksquashfsRows[] = {
        return ok();
      }},
 
+    {{"-stream", "", "", "write the image to standard output, which may be a pipe",
+      "The name of the image is not used. No kernel mounts what comes out: the superblock stands "
+      "at "
+      "its end, and -fix has to put it to the front. Data is not searched for duplicates, and "
+      "neither progress nor a summary is printed."},
+     Section::kExpert,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.is_stream = true, ok(); }},
+    {{"-fix", "", "<file>", "turn a file that -stream has written into an image, and end", ""},
+     Section::kExpert,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kFix, v); }},
+
     // Help
     {{"-help", "-h", "", "print the sections of options and how to see them", ""},
      Section::kHelp,
@@ -970,10 +1013,11 @@ constexpr OptionRow kMksquashfsRows[] = {
        s.columns = static_cast<unsigned>(columns);
        return ok();
      }},
-    {{"-no-pager", "", "", "no effect: help is printed without a pager", ""},
+    {{"-no-pager", "", "", "print help without a pager",
+      "On a terminal long texts go through the program that PAGER names, or less(1) or more(1)."},
      Section::kHelp,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings& s, Value) { return s.may_page = false, ok(); }},
     {{"-version", "--version", "", "print version and licence", ""},
      Section::kHelp,
      kPrint,
@@ -1075,19 +1119,6 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
-constexpr SectionText kSqfstarSections[] = {
-    {Section::kCompression, "compression", "Compression"},
-    {Section::kBuild, "build", "What is built, and how"},
-    {Section::kTime, "time", "Times"},
-    {Section::kPermissions, "permissions", "Permissions and owners"},
-    {Section::kPseudo, "pseudo", "What no source holds"},
-    {Section::kFilter, "filter", "What is left out"},
-    {Section::kXattrs, "xattrs", "Extended attributes"},
-    {Section::kRuntime, "runtime", "Running"},
-    {Section::kTar, "tar", "Archives as sources"},
-    {Section::kExpert, "expert", "For experts"},
-    {Section::kHelp, "help", "Help"},
-};
 constexpr SectionText kFsckSections[] = {{Section::kCheck, "options", "Options"}};
 
 }  // namespace
@@ -1115,10 +1146,15 @@ bool is_taken_by(Tool tool, const OptionRow& row) {
   return false;
 }
 
-std::span<const SectionText> sections(Tool tool) {
-  if (tool == Tool::kMksquashfs) return kMksquashfsSections;
-  if (tool == Tool::kSqfstar) return kSqfstarSections;
-  return kFsckSections;
+std::span<const SectionText> section_table(Tool tool) {
+  if (tool == Tool::kFsck) return kFsckSections;
+  return kMksquashfsSections;
+}
+
+bool has_section(Tool tool, const SectionText& section) {
+  return std::ranges::any_of(option_table(tool), [&](const OptionRow& row) {
+    return row.section == section.section && is_taken_by(tool, row);
+  });
 }
 
 const OptionRow* find_option(Tool tool, std::string_view word) {

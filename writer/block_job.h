@@ -134,6 +134,7 @@ class BlockJob final : public Job {
   void check_end(JobFile& file, const Piece& piece);
   Status store(DataWorker& worker, Bytes raw, Piece& piece);
   std::optional<Bytes> read(JobFile& file, const Piece& piece, MutableBytes into);
+  void sleep_since(const Clocks& begin);
 
   const JobContext& context_;
   JobBuffer buffer_;

@@ -99,6 +99,7 @@ void DataCommitter::begin_file(const JobFile& file, FileRole role) {
   run_.digest = FileDigest(file.size);
   layout() = FileLayout{};
   layout().size = file.size;
+  observer_.file_begun(run_.node);
   queue_.begin_run();
 }
 
@@ -190,6 +191,7 @@ Status DataCommitter::close_file(bool is_duplicate) {
   const uint64_t size = file.layout.size;
   file.layout.sparse = sparse_bytes(file);
   result_.input_bytes += size;
+  if (is_duplicate) result_.duplicate_bytes += size;
   if (is_duplicate || size == 0) ++result_.duplicate_files;
   observer_.file_done(run_.node, size, is_duplicate);
   hold(nullptr);

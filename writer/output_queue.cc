@@ -121,6 +121,7 @@ Status OutputQueue::drop_run() {
     waiting_.pop_back();
   }
   if (first_waiting_ <= run_slot_) return ok();  // none had a position yet
+  if (limits_.is_stream) return ok();
   first_waiting_ = run_slot_;
   if (run_position_ >= buffer_position_) {
     buffer_.resize(run_position_ - buffer_position_);

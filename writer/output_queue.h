@@ -35,6 +35,7 @@ class OutputQueue {
   struct Limits {
     size_t waiting_bytes = 1u << 20;  // memory in slots that have no position yet
     size_t write_bytes = 1u << 20;    // of one write
+    bool is_stream = false;           // what has a position is never taken back or read again
   };
 
   // The first block lies at `start` of the image, which `image_offset` bytes precede in `output`.
@@ -58,7 +59,8 @@ class OutputQueue {
   Status settle_all() { return waiting_.empty() ? ok() : settle(slot_count() - 1); }
 
   // Marks the end of the queue. drop_run() takes back the slots pushed since, placed ones too;
-  // their jobs must be none.
+  // their jobs must be none. In a stream the bytes of placed ones stay where they are, and nothing
+  // points to them.
   void begin_run();
   Status drop_run();
 
