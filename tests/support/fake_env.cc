@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/fake_env.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -296,8 +298,9 @@ Result<FileInfo> FakeEnv::lstat(const std::string& path) {
 
 Result<FileInfo> FakeEnv::stat(const std::string& path) {
   SQFS_TRY(const Entry* entry, find("cannot stat", path));
-  if (entry->info.type == FileType::kSymlink) return stat(entry->target);
-  return entry->info;
+  if (entry->info.type != FileType::kSymlink) return entry->info;
+  return stat(entry->target.starts_with('/') ? entry->target
+                                             : join_path(parent_of(path), entry->target));
 }
 
 Result<std::vector<std::string>> FakeEnv::list_dir(const std::string& path) {
