@@ -154,11 +154,20 @@ class Env {
     return unsupported_error("cannot run " + command.words[0]);
   }
 
-  // The next bytes of standard input: none at its end. A signal may cut it short, or fail it with
-  // EINTR when nothing was read; asking again goes on.
+  // The next bytes of standard input: none at its end. When they are long in coming it hands out
+  // what there is, or fails with EINTR when there is nothing; asking again goes on. So a caller can
+  // look whether a signal has arrived.
   virtual Result<size_t> read_standard_input(MutableBytes out) {
     (void)out;
     return unsupported_error("there is no standard input");
+  }
+
+  // Adds a line to a text file, which is made if it is missing. It has to be a regular file with
+  // one name that nobody may execute, and no symlink: what is added must not become part of a
+  // program.
+  virtual Status append_line(const std::string& path, const std::string& line) {
+    (void)line;
+    return unsupported_error("cannot add to " + path);
   }
 
   // `path` made absolute, without symlinks and dots; it must exist.

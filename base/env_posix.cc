@@ -231,6 +231,9 @@ class PosixEnv final : public Env {
   Result<size_t> read_standard_input(MutableBytes out) override {
     return read_posix_standard_input(out);
   }
+  Status append_line(const std::string& path, const std::string& line) override {
+    return append_posix_line(path, line);
+  }
   Result<std::string> resolve(const std::string& path) override { return resolve_posix_path(path); }
   std::optional<uint32_t> find_user(const std::string& name) override {
     return find_posix_user(name);

@@ -59,6 +59,7 @@ Result<std::unique_ptr<OutputFile>> make_posix_standard_output();
 Result<std::unique_ptr<SpoolFile>> create_posix_spool(const std::string& beside);
 Result<int> run_posix_command(const Command& command, const std::function<Status(Bytes)>& take);
 Result<size_t> read_posix_standard_input(MutableBytes out);
+Status append_posix_line(const std::string& path, const std::string& line);
 Result<std::string> resolve_posix_path(const std::string& path);
 std::optional<uint32_t> find_posix_user(const std::string& name);
 std::optional<uint32_t> find_posix_group(const std::string& name);

@@ -23,7 +23,8 @@ namespace sqfs {
 namespace {
 
 constexpr size_t kPipePiece = 64u << 10;
-constexpr mode_t kSpoolMode = 0600;
+constexpr mode_t kSpoolMode = 0600, kLogMode = 0644;
+constexpr int kInputMilliseconds = 200;
 
 Status write_fully(int fd, Bytes bytes, const std::string& path) {
   while (!bytes.empty()) {
@@ -248,20 +249,38 @@ Result<int> run_posix_command(const Command& command, const std::function<Status
   return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
+// Signals are blocked while an image is made, so that they do not interrupt a read: it is not begun
+// before there is something to read.
 Result<size_t> read_posix_standard_input(MutableBytes out) {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = read(STDIN_FILENO, out.data() + done, out.size() - done);
-    if (got < 0 && errno == EAGAIN) {
-      pollfd ready{STDIN_FILENO, POLLIN, 0};
-      if (poll(&ready, 1, -1) >= 0) continue;
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    if (poll(&ready, 1, kInputMilliseconds) == 0) {
+      if (done > 0) return done;
+      errno = EINTR;
+      return system_error("cannot read", "standard input");
     }
-    if (got < 0 && errno == EINTR && done > 0) break;
+    const ssize_t got = read(STDIN_FILENO, out.data() + done, out.size() - done);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return system_error("cannot read", "standard input");
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }
   return done;
+}
+
+Status append_posix_line(const std::string& path, const std::string& line) {
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const FileDescriptor fd(open(path.c_str(), flags, kLogMode));
+  struct stat st {};
+  if (!fd.is_open() || fstat(fd.get(), &st) != 0) return system_error("cannot open", path);
+  const bool is_plain = S_ISREG(st.st_mode) && st.st_nlink == 1;
+  if (!is_plain || (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) {
+    return unsupported_error("\"" + printable(path) +
+                             "\" has to be a regular file with one name that nobody may execute");
+  }
+  const std::string text = line + "\n";
+  return write_fully(fd.get(), as_bytes(text), path);
 }
 
 CallPath::CallPath(const std::string& path) : path_(path) {

@@ -53,11 +53,6 @@ class System {
   // The same, but what is in an existing file goes away.
   virtual Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) = 0;
 
-  // Adds a line to a text file, which is made if it is missing. It has to be a regular file with
-  // one name that nobody may execute, and no symlink: what is added must not become part of a
-  // program.
-  virtual Status append_line(const std::string& path, const std::string& line) = 0;
-
   // Runs a program with `text` as its standard input, and waits for it. False when it cannot be
   // started.
   virtual bool show_with(const std::vector<std::string>& words, std::string_view text) = 0;

@@ -245,7 +245,7 @@ Status log_command_line(Tool tool, std::span<const std::string_view> args, Io& i
   if (!directory) return ok();
   std::string line = quoted_word(name_of(tool));
   for (const std::string_view word : args) line += " " + quoted_word(word);
-  return io.system.append_line(join_path(*directory, "sqfs_cmdline"), line + " ");
+  return io.env.append_line(join_path(*directory, "sqfs_cmdline"), line + " ");
 }
 
 int run(const Status& parsed, Settings& settings, Io& io) {

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/io.h"
 
-#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <pwd.h>
@@ -119,13 +118,15 @@ bool spawn_date(const std::string& text, int input_end, int output_end, pid_t& c
 }
 
 // Runs a program that reads `input`.
-bool spawn_reading(std::vector<std::string> words, int input, pid_t& child) {
+bool spawn_reading(std::vector<std::string> words, int input, int not_its, pid_t& child) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_addclose(&actions, input);
+  posix_spawn_file_actions_addclose(&actions, not_its);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t all;
@@ -247,32 +248,11 @@ class PosixSystem final : public System {
     return open_text(path, "we");
   }
 
-  Status append_line(const std::string& path, const std::string& line) override {
-    constexpr mode_t kMode = 0644, kAnyExecute = S_IXUSR | S_IXGRP | S_IXOTH;
-    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    const int descriptor = open(path.c_str(), flags, kMode);
-    if (descriptor < 0) return errno_error("cannot open", path);
-    const File file(fdopen(descriptor, "a"), std::fclose);
-    struct stat st {};
-    if (file == nullptr || fstat(descriptor, &st) != 0) return errno_error("cannot open", path);
-    const bool is_plain = S_ISREG(st.st_mode) && st.st_nlink == 1;
-    if (!is_plain || (st.st_mode & kAnyExecute) != 0) {
-      return unsupported_error("\"" + printable(path) +
-                               "\" has to be a regular file with one name that nobody may execute");
-    }
-    const std::string text = line + "\n";
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-        std::fflush(file.get()) != 0) {
-      return errno_error("cannot write", path);
-    }
-    return ok();
-  }
-
   bool show_with(const std::vector<std::string>& words, std::string_view text) override {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+    if (pipe(ends.data()) != 0) return false;
     pid_t child = 0;
-    const bool is_running = spawn_reading(words, ends[0], child);
+    const bool is_running = spawn_reading(words, ends[0], ends[1], child);
     close(ends[0]);
     while (is_running && !text.empty()) {
       const ssize_t put = ::write(ends[1], text.data(), text.size());

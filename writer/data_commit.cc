@@ -27,7 +27,7 @@ uint64_t sparse_bytes(const RegularFile& file) {
   return std::min(file.layout.sparse, file.layout.size - 1);
 }
 
-Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "cancelled"}; }
+Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "interrupted"}; }
 
 // Whether two files can be equal, from their sizes and holes.
 bool has_same_shape(const FileLayout& a, const FileLayout& b) {

@@ -20,8 +20,7 @@ Status FragmentStore::append(Bytes tail, const DataPolicy& policy, FragmentRef& 
 
 Result<FragmentStore::Stored> FragmentStore::add(Bytes tail, const DataPolicy& policy,
                                                  const Digest& digest, bool is_whole_file) {
-  SQFS_TRY(FragmentPacker::Added added,
-           packer_.add(tail, digest, is_whole_file, group_of(policy)));
+  SQFS_TRY(FragmentPacker::Added added, packer_.add(tail, digest, is_whole_file, group_of(policy)));
   if (added.full) SQFS_CHECKED(seal(*std::move(added.full)));
   return Stored{added.ref, is_whole_file && added.is_whole_file_known};
 }

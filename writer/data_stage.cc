@@ -79,7 +79,7 @@ Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& 
                            observer, cancelled, stored},
                           start, budget.queue, budget.cache_bytes);
   while (feeder.more() || pool.in_flight() > 0) {
-    if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
     while (feeder.more() && pool.has_room(job_bytes(options.block_size))) {
       auto job = feeder.next_job();
       const size_t cost = cost_of(*job);

@@ -225,7 +225,7 @@ class Scanner {
     return true;
   }
 
-  static Status check_same(const PathIndex::Entry& known, const std::string& path,
+  static Status check_same(const SourceIndex::Entry& known, const std::string& path,
                            const FileInfo& info) {
     if (known.file == info.identity()) return ok();
     return unsupported_error("Two different sources have the same path in the image, " +
@@ -333,7 +333,7 @@ class Scanner {
   // while a directory is read. kNoNode: it was left out.
   Result<NodeId> store(NodeId parent, std::string name, const HostFile& file) {
     const bool is_directory = file.info.type == FileType::kDirectory;
-    PathIndex::Entry* known = stores_paths_ ? index_.find(parent, name) : nullptr;
+    SourceIndex::Entry* known = stores_paths_ ? index_.find(parent, name) : nullptr;
     if (known != nullptr) SQFS_CHECKED(check_same(*known, file.path, file.info));
     const bool is_done = known != nullptr && (!is_directory || known->is_listed);
     if (is_done || is_out_of_reach(file.path, file.info)) {
@@ -348,7 +348,7 @@ class Scanner {
   }
 
   Result<NodeId> store_directory(NodeId parent, const std::string& name, const HostFile& file,
-                                 PathIndex::Entry* known) {
+                                 SourceIndex::Entry* known) {
     OpenDirectory opened{.host_path = file.path, .file = file.info.identity()};
     if (is_on_other_file_system(file.info)) {
       warn_(printable(file.path) + " is on another file system, storing it as an empty directory");
@@ -416,7 +416,7 @@ class Scanner {
   std::vector<std::string> path_;  // names from the root of the image to the top of stack_
   SourceNames names_;
   bool stores_paths_ = false;
-  PathIndex index_;  // of all nodes, when stores_paths_
+  SourceIndex index_;  // of all nodes, when stores_paths_
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> read_path_list(Env& env, char end,
                                                 const std::function<bool()>& cancelled);
 
 // Which host files stand behind the nodes that paths were given to.
-class PathIndex {
+class SourceIndex {
  public:
   struct Entry {
     NodeId node = kNoNode;

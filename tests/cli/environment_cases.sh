@@ -35,8 +35,8 @@ run 'under fakeroot: owners and devices that are not there' 0 \
   'NOBODY fakeroot bash -c "
      mkdir r; echo x >r/f; chown 12:34 r/f; chown 0:0 r; mkdir r/dev; mknod r/dev/console c 5 1
      mknod r/dev/sda b 8 0; chmod 640 r/f; \"$MKSQUASHFS\" r o -quiet -no-progress"; s=$?
-   fsck.squashfs -q o && unsquashfs -lln -d "" o | sed -E "s/ *[0-9]+(, *[0-9]+)? [0-9-]+ [0-9:]+ ?/ /"; stat -c %u r/f; exit $s' <<'END'
-drwxr-xr-x 0/0 
+   fsck.squashfs -q o && unsquashfs -lln -d "" o | sed -E "s/ *[0-9]+(, *[0-9]+)? [0-9-]+ [0-9:]+ ?/ /; s/ $//"; stat -c %u r/f; exit $s' <<'END'
+drwxr-xr-x 0/0
 drwxr-xr-x 0/0 /dev
 crw-r--r-- 0/0 /dev/console
 brw-r--r-- 0/0 /dev/sda

@@ -66,7 +66,7 @@ see 'a full standard output does not hurt' 0 'mksquashfs d1 o >/dev/full; fsck.s
 see 'a reader that goes away does not hurt' 0 'mksquashfs d1 o -info | true; fsck.squashfs o'
 see 'but help that gets lost is a failure' 1 'mksquashfs -help-all >/dev/full'
 
-see 'an existing image is refused' 1 'echo keep >o; mksquashfs d1 o' 'with -noappend it is replaced'
+see 'an existing file that is no image is refused' 1 'echo keep >o; mksquashfs d1 o' 'with -noappend it is replaced'
 see 'and left as it was' 0 'echo keep >o; M d1 o 2>/dev/null; grep -q keep o'
 see '-noappend replaces it' 0 'echo keep >o; M d1 o -noappend -no-recovery -recovery-path /nowhere; fsck.squashfs o'
 see 'but not before sources are found' 0 'echo keep >o; M nosuch o -noappend 2>/dev/null; grep -q keep o'

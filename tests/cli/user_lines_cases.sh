@@ -58,6 +58,7 @@ see 'Buildroot: every block size and compressor' 0 \
    { for f in arm,armthumb powerpc sparc x86; do OK r mksquashfs r o -noappend -processors 2 -b 128K -Xbcj $f -comp xz || exit; done; } &&
    OK r mksquashfs r o -noappend -processors 2 -b 128K -Xcompression-level 22 -comp zstd &&
    OK r mksquashfs r o -noappend -processors 2 -b 128K -no-compression'
+# shellcheck disable=SC2034  # skip_next belongs to lib.sh
 skip_without_fakeroot() { command -v fakeroot >/dev/null 2>&1 || skip_next='there is no fakeroot'; }
 need_root 'mounts'
 skip_without_fakeroot

@@ -62,11 +62,6 @@ Result<std::unique_ptr<TextSink>> FakeSystem::replace_text(const std::string& pa
   return std::make_unique<MapSink>(texts[path]);
 }
 
-Status FakeSystem::append_line(const std::string& path, const std::string& line) {
-  texts[path] += line + "\n";
-  return ok();
-}
-
 bool FakeSystem::show_with(const std::vector<std::string>& words, std::string_view text) {
   if (words[0] != program) return false;
   shown = words;

@@ -39,7 +39,6 @@ class FakeSystem final : public System {
   Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override;
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override;
   Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) override;
-  Status append_line(const std::string& path, const std::string& line) override;
   bool show_with(const std::vector<std::string>& words, std::string_view text) override;
   void note_signals() override {}
   bool interrupted() override { return is_interrupted; }
