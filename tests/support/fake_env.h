@@ -81,7 +81,7 @@ class FakeOutput final : public OutputFile {
   std::function<void(const Buffer& bytes)> on_commit;
 };
 
-class FakeEnv final : public Env {
+class FakeEnv : public Env {
  public:
   // Parent directories come into being with default attributes.
   void add_file(const std::string& path, FakeContent content);
