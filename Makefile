@@ -57,7 +57,7 @@ OUR_FLAGS := -std=c++20 -I. $(DEFINES) $(WARNINGS) -pthread
 
 only_if = $(if $(filter 1,$(foreach s,$1,$(call enabled,$s))),$2)
 LIBS := $(call only_if,GZIP,-ldeflate -lz) $(call only_if,XZ LZMA_XZ,-llzma) \
-  $(call only_if,LZO,-llzo2) $(call only_if,LZ4,-llz4) $(call only_if,ZSTD,-lzstd)
+  $(call only_if,LZO,-llzo2) $(call only_if,LZ4,-llz4) $(call only_if,ZSTD,-lzstd) -larchive
 
 VARIANTS := release debug asan ubsan tsan fuzz
 VARIANT_FLAGS_release :=
@@ -254,11 +254,12 @@ corpora:  ## make the trees that `bench` measures, in CORPORA=build/corpora; WHI
 # touched.
 DEPS ?= build
 PACKAGES_build := g++ $(call only_if,GZIP,libdeflate-dev zlib1g-dev) $(call only_if,XZ LZMA_XZ,liblzma-dev) \
-  $(call only_if,LZO,liblzo2-dev) $(call only_if,LZ4,liblz4-dev) $(call only_if,ZSTD,libzstd-dev) libxxhash-dev
+  $(call only_if,LZO,liblzo2-dev) $(call only_if,LZ4,liblz4-dev) $(call only_if,ZSTD,libzstd-dev) libxxhash-dev \
+  libarchive-dev
 PACKAGES_demo := python3
 PACKAGES_lint := clang-format python3 shellcheck
 PACKAGES_test := $(PACKAGES_lint) libgtest-dev binutils attr libcap2-bin fakeroot squashfs-tools \
-  squashfs-tools-ng squashfuse qemu-system-x86
+  squashfs-tools-ng squashfuse libarchive-tools qemu-system-x86
 PACKAGES_tidy := clang-tidy
 PACKAGES_fuzz := clang libgtest-dev
 PACKAGES_bench := python3 squashfs-tools squashfs-tools-ng mmdebstrap

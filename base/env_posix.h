@@ -29,6 +29,20 @@ class FileDescriptor {
   int fd_;
 };
 
+// A path in the form that system calls take. One that is too long for them (PATH_MAX) is opened
+// directory by directory, and reached through /proc/self/fd; where that fails it stays as it is,
+// and the call will say why. Borrows `path`.
+class CallPath {
+ public:
+  explicit CallPath(const std::string& path);
+  const char* c_str() const { return text_.empty() ? path_.c_str() : text_.c_str(); }
+
+ private:
+  const std::string& path_;
+  FileDescriptor directory_;
+  std::string text_;  // instead of path_
+};
+
 // "WHAT PATH: reason", with the errno of the call that failed last.
 Error system_error(const std::string& what, const std::string& path);
 FileInfo file_info(const struct stat& st);

@@ -264,6 +264,23 @@ Result<size_t> read_posix_standard_input(MutableBytes out) {
   return done;
 }
 
+CallPath::CallPath(const std::string& path) : path_(path) {
+  if (path.size() < PATH_MAX) return;
+  FileDescriptor directory(AT_FDCWD);
+  size_t at = 0;
+  while (path.size() - at >= PATH_MAX / 2) {
+    const size_t end = path.rfind('/', at + PATH_MAX / 2);
+    if (end == std::string::npos || end <= at) return;  // no name is that long
+    const std::string piece = path.substr(at, end - at);
+    const int fd = openat(directory.get(), piece.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    directory = FileDescriptor(fd);
+    at = end + 1;
+  }
+  directory_ = std::move(directory);
+  text_ = "/proc/self/fd/" + std::to_string(directory_.get()) + "/" + path.substr(at);
+}
+
 Result<std::string> resolve_posix_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
   if (real == nullptr) return system_error("cannot resolve", path);

@@ -59,6 +59,14 @@ Status check_progress(const MakeSettings& make) {
   return ok();
 }
 
+Status check_sources(const BuildOptions& build) {
+  if (build.source_kind == SourceKind::kListedPaths && !build.sources.empty()) {
+    return unsupported_error(
+        "with -cpiostyle the sources come from standard input: \"-\" has to stand for them");
+  }
+  return ok();
+}
+
 void finish_resources(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
@@ -83,9 +91,47 @@ Status finish_compressor(Settings& settings) {
   return ok();
 }
 
+// What archives cannot have.
+Status check_archive_options(const BuildOptions& build, std::string_view option) {
+  const FilterOptions& filter = build.filter;
+  if (!filter.excludes.empty() && filter.syntax == ExcludeSyntax::kExact) {
+    return unsupported_error("-wildcards or -regex must be specified with " + std::string(option) +
+                             " and excludes: there are no files to compare with");
+  }
+  if (filter.max_depth) {
+    return unsupported_error(std::string(option) + " and -max-depth contradict each other");
+  }
+  return ok();
+}
+
+// -tar, -zip and -layer say what the sources are.
+Status finish_archives(const Settings& settings, MakeSettings& make) {
+  BuildOptions& build = make.build;
+  const bool is_sqfstar = settings.tool == Tool::kSqfstar;
+  const int given = make.reads_tar + make.reads_zip + !make.layers.empty();
+  if (given > 1) return unsupported_error("-tar, -zip and -layer contradict each other");
+  if (given == 0 && !is_sqfstar) return ok();
+  const std::string_view option = is_sqfstar       ? "sqfstar"
+                                  : make.reads_tar ? "-tar"
+                                  : make.reads_zip ? "-zip"
+                                                   : "-layer";
+  const bool has_sources = build.source_kind != SourceKind::kNothing;
+  if (!make.reads_zip && !is_sqfstar && has_sources) {
+    return unsupported_error("with " + std::string(option) +
+                             " the source on the command line has to be \"-\"");
+  }
+  if (!has_sources) build.sources = {"-"};
+  if (!make.layers.empty()) build.sources = make.layers;
+  build.archive.are_layers = !make.layers.empty();
+  build.source_kind = SourceKind::kArchives;
+  return check_archive_options(build, option);
+}
+
 }  // namespace
 
 Status finish_settings(Settings& settings) {
+  SQFS_CHECKED(check_sources(settings.make.build));
+  SQFS_CHECKED(finish_archives(settings, settings.make));
   SQFS_CHECKED(check_progress(settings.make));
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));

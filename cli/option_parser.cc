@@ -200,6 +200,32 @@ Status look_ahead(Words args, Settings& settings) {
   return scan_compressor(args, settings);
 }
 
+// -tar changes the default of another option, wherever it stands.
+bool reads_tar(Words args) {
+  bool is_there = false;
+  scan(Tool::kMksquashfs, args, [&](const OptionRow& row, std::optional<std::string_view>) {
+    is_there = is_there || row.text.name == "-tar";
+    return true;
+  });
+  return is_there;
+}
+
+// Layers may also stand behind sqfstar's image, as sources do behind that of other programs.
+// Returns the other words.
+Result<std::vector<std::string_view>> take_layers(Words words, Settings& settings) {
+  const OptionRow* layer = find_option(Tool::kSqfstar, "-layer");
+  std::vector<std::string_view> rest;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (find_option(Tool::kSqfstar, words[i]) != layer) {
+      rest.push_back(words[i]);
+      continue;
+    }
+    if (++i == words.size()) return missing_value(layer->text);
+    SQFS_CHECKED(layer->apply(settings, words[i]));
+  }
+  return rest;
+}
+
 // --- fsck
 // ---------------------------------------------------------------------------------------------
 
@@ -272,6 +298,7 @@ struct FsckParser {
 Status parse_mksquashfs(std::span<const std::string_view> args, Settings& settings) {
   SQFS_CHECKED(look_ahead(args, settings));
   if (settings.print != Print::kNothing) return ok();
+  if (reads_tar(args)) settings.make.build.data.fragments = FragmentPolicy::kTailEnds;
   if (args.empty()) return usage_error("neither sources nor an image are named");
   const auto first_option = std::ranges::find_if(args, is_option);
   const auto names = static_cast<size_t>(first_option - args.begin());
@@ -298,7 +325,8 @@ Status parse_sqfstar(std::span<const std::string_view> args, Settings& settings)
   const Words rest = args.subspan(options);
   if (rest.empty()) return usage_error("no image is named");
   settings.make.destination = std::string(rest[0]);
-  take_excludes("the image", rest.subspan(1), settings);
+  SQFS_TRY(const std::vector<std::string_view> excludes, take_layers(rest.subspan(1), settings));
+  take_excludes("the image", excludes, settings);
   return ok();
 }
 

@@ -8,6 +8,7 @@
 #include "cli/option_values.h"
 #include "cli/pseudo_parser.h"
 #include "cli/version.h"
+#include "squashfs-format/directory.h"
 
 namespace sqfs {
 namespace {
@@ -54,6 +55,21 @@ Status apply_no_compression(Settings& s, Value) {
   return ok();
 }
 
+Status apply_root_becomes(Settings& s, Value value) {
+  if (!is_legal_name(value)) {
+    return usage_error("-root-becomes takes one name of 1 to 255 bytes, not \"" + printable(value) +
+                       "\"");
+  }
+  s.make.build.root_becomes = value;
+  return ok();
+}
+
+Status apply_recover(Settings& s, Value value) {
+  if (value.empty()) return usage_error("-recover takes the name of a recovery file");
+  s.make.recovery_file = value;
+  return ok();
+}
+
 Status apply_image_time(Settings& s, Value value) {
   if (value == "inode") {
     s.make.image_time_is_newest = true;
@@ -80,8 +96,9 @@ Status apply_pseudo_parents(Settings& s, Value value) {
   auto attributes = parse_pseudo_directory(value, s.io.system);
   if (!attributes) {
     const uint64_t column = attributes.error().offset + 1;
-    return std::move(attributes).error().with_context("-pd \"" + printable(value) +
-                                                      "\", column " + std::to_string(column));
+    return std::move(attributes)
+        .error()
+        .with_context("-pd \"" + printable(value) + "\", column " + std::to_string(column));
   }
   s.make.build.pseudo_parents = *attributes;
   return ok();
@@ -135,6 +152,26 @@ Status apply_memory(Settings& s, Value value) {
 Status apply_memory_percent(Settings& s, Value value) {
   SQFS_TRY(const uint64_t percent, parse_percent_in("-mem-percent", value, 1, 75));
   s.make.memory = std::max(s.io.system.physical_memory() / 100 * percent, kMinMemory);
+  return ok();
+}
+
+// The paths of the sources are read from standard input, which only one option can do.
+Status apply_listed_paths(Settings& s, std::string_view option, char end) {
+  BuildOptions& build = s.make.build;
+  if (build.source_kind == SourceKind::kListedPaths && build.path_end != end) {
+    return unsupported_error(std::string(option) + ": standard input can be read once only");
+  }
+  build.source_kind = SourceKind::kListedPaths;
+  build.path_end = end;
+  return ok();
+}
+
+Status apply_dereference(Settings& s, Value value) {
+  if (value != "keep" && value != "delete") {
+    return usage_error("-deref takes keep or delete, not \"" + printable(value) + "\"");
+  }
+  s.make.build.filter.dereference =
+      value == "keep" ? Dereference::kOrKeep : Dereference::kOrLeaveOut;
   return ok();
 }
 
@@ -209,7 +246,7 @@ constexpr OptionRow kMksquashfsRows[] = {
      [](Settings& s, Value) { return ask(s, Print::kXhelp); }},
 
     // Build
-    {{"-noappend", "", "", "replace an existing image instead of refusing to touch it",
+    {{"-noappend", "", "", "replace an existing image instead of adding to it",
       "The new image is made beside the old one and takes its name when it is complete, so that "
       "after a failure the old one is still there. A block device is written in place."},
      Section::kBuild,
@@ -228,6 +265,35 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) { return s.make.build.keep_as_directory = true, ok(); },
+     kMksquashfsOnly},
+    {{"-no-strip", "-tarstyle", "", "store sources under their whole paths, not their last names",
+      "A leading /, ./ or ../ is dropped; what it leads to becomes the root. Directories on the "
+      "way "
+      "to a source are stored with their own attributes, without their other files. Where one is a "
+      "symbolic link, the directory behind it is stored. Sources may lie within each other, and be "
+      "given twice."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) {
+       SourceKind& kind = s.make.build.source_kind;
+       if (kind == SourceKind::kFiles) kind = SourceKind::kFilePaths;
+       return ok();
+     },
+     kMksquashfsOnly},
+    {{"-cpiostyle", "", "", "read the paths of the sources from standard input, one a line",
+      "As find(1) prints them. \"-\" stands for the sources on the command line. They are stored "
+      "as "
+      "with -no-strip, but of a directory only what is listed itself. No paths at all make an "
+      "empty "
+      "image."},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle", '\n'); },
+     kMksquashfsOnly},
+    {{"-cpiostyle0", "", "", "the same, with a zero byte behind each path, as find -print0 does", ""},
+     Section::kBuild,
+     kPlain,
+     [](Settings& s, Value) { return apply_listed_paths(s, "-cpiostyle0", '\0'); },
      kMksquashfsOnly},
     {{"-exports", "", "", "write the table that NFS export needs (default)", ""},
      Section::kBuild,
@@ -479,6 +545,27 @@ constexpr OptionRow kMksquashfsRows[] = {
        return s.make.build.filter.file_systems = FilterOptions::FileSystems::kOneNoDirs, ok();
      },
      kMksquashfsOnly},
+    {{"-dereference", "", "", "store what symbolic links lead to, not the links",
+      "Also where a source is one. A link that leads nowhere, or back into a directory that it is "
+      "in, is left out with a warning; a source that leads nowhere is an error."},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value) { return apply_dereference(s, "delete"); },
+     kMksquashfsOnly},
+    {{"-deref", "", "<keep|delete>", "the same; what becomes of links that lead nowhere",
+      "With keep they are stored as links, with delete they are left out."},
+     Section::kFilter,
+     kPlain,
+     apply_dereference,
+     kMksquashfsOnly},
+    {{"-deref-path", "", "<path>", "store what the symbolic links at this path of the image lead to",
+      "The path is a shell pattern. Can be given several times."},
+     Section::kFilter,
+     kPlain,
+     [](Settings& s, Value v) {
+       return s.make.build.filter.dereference_paths.emplace_back(v), ok();
+     },
+     kMksquashfsOnly},
     {{"-e", "", "<exclude>...", "exclude these files and directories; has to be the last option",
       "Every word behind it is an exclude, even if it looks like an option; a warning names such "
       "words. See EXCLUDES."},
@@ -610,16 +697,92 @@ constexpr OptionRow kMksquashfsRows[] = {
      kMksquashfsOnly},
 
     // Append
-    {{"-no-recovery", "", "", "no effect: nothing that exists is changed in place", ""},
+    {{"-root-becomes", "", "<name>",
+      "move what the image held into a directory of this name below the new root",
+      "Without it the new files join those in the root of the image; where a name is taken, the "
+      "new file becomes NAME_1. Nothing is ever put into a directory that the image has."},
+     Section::kAppend,
+     kPlain,
+     apply_root_becomes,
+     kMksquashfsOnly},
+    {{"-no-recovery", "", "", "no effect: there is no recovery file",
+      "An image that is added to mounts as before until the new one is complete, whatever "
+      "interrupts the program; after an error it is byte for byte what it was. So no recovery file "
+      "is needed or written."},
      Section::kAppend,
      kPlain,
      [](Settings&, Value) { return ok(); },
      kMksquashfsOnly},
-    {{"-recovery-path", "", "<directory>", "no effect", ""},
+    {{"-recovery-path", "", "<directory>", "no effect, as -no-recovery", ""},
      Section::kAppend,
      kPlain,
      [](Settings&, Value) { return ok(); },
      kMksquashfsOnly},
+    {{"-recover", "", "<file>", "repair an image with a recovery file of squashfs-tools",
+      "To be used as \"mksquashfs - IMAGE -recover FILE\". The image becomes what it was before "
+      "squashfs-tools was interrupted while it added to it. A file that does not fit the image is "
+      "refused."},
+     Section::kAppend,
+     kPlain,
+     apply_recover,
+     kMksquashfsOnly},
+
+    // Archives as sources
+    {{"-tar", "", "", "make the image of the tar archive on standard input",
+      "The source is \"-\". The archive may be tar of any kind or cpio, and compressed by gzip, "
+      "xz, "
+      "zstd, bzip2 or lz4. See ARCHIVES."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.reads_tar = true, ok(); },
+     kMksquashfsOnly},
+    {{"-zip", "", "", "the sources are zip archives",
+      "They are put into one tree, one after the other. \"-\" is standard input."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.reads_zip = true, ok(); },
+     kMksquashfsOnly},
+    {{"-layer", "--layer", "<archive>", "put a layer of a container image on those before it",
+      "To be given once for each layer, the lowest first; there are no other sources then. A file "
+      ".wh.NAME in a layer hides NAME in those below it, .wh..wh..opq hides all that they have in "
+      "its directory; neither is stored. \"-\" is standard input."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.layers.emplace_back(v), ok(); }},
+    {{"-default-mode", "", "<mode>",
+      "permissions of directories that no entry of the archive describes",
+      "The default is 755, and 777 for the root."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_mode(s.make.build.archive.default_mode, "-default-mode", v);
+     }},
+    {{"-default-uid", "", "<user>", "owner of directories that no entry of the archive describes",
+      "The default is user 0, and for the root the caller."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.archive.default_uid, parse_user(s.io.system, "-default-uid", v));
+       return ok();
+     }},
+    {{"-default-gid", "", "<group>", "group of directories that no entry of the archive describes",
+      "The default is group 0, and for the root that of the caller."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(s.make.build.archive.default_gid, parse_group(s.io.system, "-default-gid", v));
+       return ok();
+     }},
+    {{"-ignore-zeros", "", "", "read on behind the end of an archive, as with tar --ignore-zeros",
+      "For archives that were put together with cat(1)."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.archive.ignore_zeros = true, ok(); }},
+    {{"-numeric-owner", "", "", "take the ids of an archive, not its names of users and groups",
+      "Otherwise a name that this host knows goes before the number beside it."},
+     Section::kTar,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.archive.numeric_owner = true, ok(); }},
 
     // Expert
     {{"-nopad", "", "", "do not pad the file to a multiple of 4 Kbytes",
@@ -770,6 +933,7 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
     {Section::kAppend, "append", "Existing images"},
+    {Section::kTar, "tar", "Archives as sources"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };
@@ -782,6 +946,7 @@ constexpr SectionText kSqfstarSections[] = {
     {Section::kFilter, "filter", "What is left out"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
+    {Section::kTar, "tar", "Archives as sources"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
 };

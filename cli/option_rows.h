@@ -22,6 +22,7 @@ enum class Section : uint8_t {
   kXattrs,
   kRuntime,
   kAppend,
+  kTar,
   kExpert,
   kHelp,
   kCheck

@@ -40,6 +40,10 @@ struct MakeSettings {
   BuildOptions build;
   std::string destination;
   bool replace_existing = false;  // -noappend, -force
+  std::string recovery_file;      // -recover
+
+  bool reads_tar = false, reads_zip = false;  // -tar, -zip
+  std::vector<std::string> layers;            // -layer
 
   bool compressor_given = false;
   std::optional<uint64_t> memory;  // bytes; default_memory() unless given

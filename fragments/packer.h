@@ -31,8 +31,9 @@ struct FragmentBlock {
 // bytes of blocks already closed.
 class FragmentPacker {
  public:
-  FragmentPacker(uint32_t block_size, FragmentSource& closed_blocks)
-      : block_size_(block_size), closed_blocks_(closed_blocks) {}
+  // `first_index`: of the first block it makes; those before it are closed already.
+  FragmentPacker(uint32_t block_size, FragmentSource& closed_blocks, uint32_t first_index = 0)
+      : block_size_(block_size), closed_blocks_(closed_blocks), open_{first_index, {}} {}
 
   struct Added {
     FragmentRef ref;
@@ -47,6 +48,11 @@ class FragmentPacker {
   // As append, unless an identical tail was added before. Digests are taken for hints: bytes
   // decide. Fails when fragment_bytes() does.
   Result<Added> add(Bytes tail, const Digest& digest, bool is_whole_file);
+
+  // Says that a tail lies in a closed block; later ones that are identical will share it.
+  void know(uint32_t size, const Digest& digest, FragmentRef ref, bool is_whole_file) {
+    index_.insert(size, digest, ref, is_whole_file);
+  }
 
   // Whether the bytes at `ref` are these. Fails when fragment_bytes() does.
   Result<bool> holds(FragmentRef ref, Bytes tail);

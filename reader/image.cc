@@ -53,13 +53,17 @@ Result<std::unique_ptr<Image>> Image::open(InputFile& file, uint64_t offset) {
   ImageBytes bytes(file, offset, superblock.bytes_used);
   SQFS_TRY(const CompressorConfig config, read_config(bytes, superblock, *info));
   SQFS_TRY(auto compressor, info->make(config, superblock.block_size));
-  return std::unique_ptr<Image>(new Image(file, offset, superblock, std::move(compressor)));
+  return std::unique_ptr<Image>(
+      new Image(file, offset, superblock, *info, config, std::move(compressor)));
 }
 
 Image::Image(InputFile& file, uint64_t offset, const Superblock& superblock,
+             const CompressorInfo& info, const CompressorConfig& config,
              std::unique_ptr<Compressor> compressor)
     : superblock_(superblock),
       bytes_(file, offset, superblock.bytes_used),
+      info_(&info),
+      config_(config),
       compressor_(std::move(compressor)),
       cache_(bytes_, *compressor_) {}
 

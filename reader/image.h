@@ -67,6 +67,8 @@ class Image {
   static Result<std::unique_ptr<Image>> open(InputFile& file, uint64_t offset);
 
   const Superblock& superblock() const { return superblock_; }
+  const CompressorInfo& compressor_info() const { return *info_; }
+  const CompressorConfig& config() const { return config_; }  // that it was made with
   ImageBytes& bytes() { return bytes_; }
   Compressor& compressor() { return *compressor_; }
 
@@ -79,8 +81,8 @@ class Image {
   Result<FragmentEntry> fragment(uint32_t index);
 
  private:
-  Image(InputFile& file, uint64_t offset, const Superblock& superblock,
-        std::unique_ptr<Compressor> compressor);
+  Image(InputFile& file, uint64_t offset, const Superblock& superblock, const CompressorInfo& info,
+        const CompressorConfig& config, std::unique_ptr<Compressor> compressor);
 
   // Record `index` of a table whose array of block positions stands at `index_start`.
   Result<Buffer> table_record(uint64_t index_start, uint64_t index, uint32_t record_size);
@@ -90,6 +92,8 @@ class Image {
 
   Superblock superblock_;
   ImageBytes bytes_;
+  const CompressorInfo* info_;
+  CompressorConfig config_;
   std::unique_ptr<Compressor> compressor_;
   MetadataCache cache_;
 };

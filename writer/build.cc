@@ -7,9 +7,11 @@
 
 #include "base/text.h"
 #include "base/warn.h"
+#include "writer/append.h"
 #include "writer/filter.h"
 #include "writer/plan.h"
 #include "writer/pseudo_merge.h"
+#include "writer/source_archive.h"
 #include "writer/source_dir.h"
 #include "writer/summary.h"
 #include "writer/table_stage.h"
@@ -70,21 +72,28 @@ class Builder {
   // The writer in one page. What may fail for reasons known beforehand comes before the output is
   // opened; the superblock, without which nothing is an image, is written last.
   Result<BuildSummary> run() {
+    auto summary = run_steps();
+    if (summary || appender_ == nullptr) return summary;
+    return appender_->undo(std::move(summary).error());
+  }
+
+ private:
+  Result<BuildSummary> run_steps() {
     SQFS_CHECKED(look_at_destination());
+    SQFS_CHECKED(open_base());
     SQFS_CHECKED(scan());
     SQFS_TRY(plan_, make_plan(options_, env_.now(), warn_, tree_));
     SQFS_CHECKED(read_xattrs());
     const DataOptions& data = options_.data;
     SQFS_TRY(const auto compressor, data.compressor->make(data.config, data.block_size));
 
-    SQFS_TRY(output_, env_.create_output(destination_));
-    SQFS_CHECKED(keep_bytes_before_image());
-    SQFS_TRY(const uint64_t data_start, write_head());
+    SQFS_TRY(const StoredData stored, stored_data());
+    SQFS_TRY(const uint64_t data_start, appender_ ? begin_appending() : begin_image());
 
     DataRelay relay(tree_, block_count(tree_, plan_.files, data.block_size), observer_, warn_);
     SQFS_TRY(const DataResult content,
              write_data(data, env_, *output_, options_.image_offset, data_start, tree_, plan_.files,
-                        relay, cancelled_));
+                        relay, cancelled_, stored));
 
     ImageTail tail(*output_, options_.image_offset, content.end);
     const TableInputs inputs{options_, plan_, xattrs_, content.fragments};
@@ -97,11 +106,47 @@ class Builder {
     SQFS_CHECKED(write_superblock(tables.superblock));
     SQFS_CHECKED(output_->commit());
     BuildSummary summary = summarize(tree_, plan_, content, tables);
+    if (appender_ != nullptr) summary.file_bytes += appender_->file_bytes();
     summary.warnings = warnings_;
     return summary;
   }
 
- private:
+  // --- an image that is added to
+
+  Status open_base() {
+    if (!options_.append || !old_file_) return ok();
+    SQFS_TRY(appender_, Appender::open(destination_, *old_file_, env_, options_));
+    observer_.appending(appender_->describe());
+    return ok();
+  }
+
+  Status take_base_xattrs() {
+    for (const NodeId id : plan_.inodes) {
+      if (appender_->owns(id)) SQFS_CHECKED(appender_->take_xattrs(tree_.node(id), xattrs_));
+    }
+    return ok();
+  }
+
+  Result<StoredData> stored_data() {
+    if (appender_ == nullptr) return StoredData{};
+    return appender_->stored_data(options_.data, tree_, plan_.files, cancelled_);
+  }
+
+  // Both return where the data is to start.
+  Result<uint64_t> begin_appending() {
+    SQFS_TRY(AppendOutput* const output, appender_->begin(options_, tree_, plan_, xattrs_));
+    output_ = output;
+    has_compressor_options_ = appender_->has_compressor_options();
+    return output->start();
+  }
+
+  Result<uint64_t> begin_image() {
+    SQFS_TRY(new_file_, env_.create_output(destination_));
+    output_ = new_file_.get();
+    SQFS_CHECKED(keep_bytes_before_image());
+    return write_head();
+  }
+
   Status check_cancelled() const {
     if (cancelled_()) return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
     return ok();
@@ -126,12 +171,20 @@ class Builder {
   }
 
   Status scan() {
-    SQFS_TRY(Filter filter, Filter::make(options_.filter, options_.sources,
-                                         options_.data.exit_on_error, env_, warn_));
+    // Excludes are looked up below the sources; listed ones are below the working directory.
+    const bool is_listed = options_.source_kind == SourceKind::kListedPaths;
+    SQFS_TRY(
+        Filter filter,
+        Filter::make(options_.filter, is_listed ? std::vector<std::string>{"."} : options_.sources,
+                     options_.data.exit_on_error, env_, warn_));
     if (old_file_) filter.exclude({old_file_->device, old_file_->inode});
-    if (options_.source_kind != SourceKind::kNothing) {
+    if (options_.source_kind == SourceKind::kArchives) {
+      const ArchiveContext context{options_, filter, destination_, env_, warn_, cancelled_};
+      SQFS_CHECKED(scan_archives(context, tree_));
+    } else if (options_.source_kind != SourceKind::kNothing) {
       SQFS_CHECKED(scan_sources(options_, filter, env_, warn_, cancelled_, tree_));
     }
+    if (appender_ != nullptr) SQFS_CHECKED(appender_->merge(options_, warn_, tree_));
     SQFS_CHECKED(merge_pseudo(options_, destination_, env_, warn_, cancelled_, tree_));
     tree_.settle_links();
     tree_.sort();
@@ -139,6 +192,7 @@ class Builder {
   }
 
   Status read_xattrs() {
+    if (appender_ != nullptr) SQFS_CHECKED(take_base_xattrs());
     if (!options_.xattrs.store) return ok();
     const GivenXattrs none;
     const XattrRules rules{options_.xattrs.exclude_regex, options_.xattrs.include_regex,
@@ -147,6 +201,7 @@ class Builder {
     for (const NodeId id : plan_.inodes) {
       if (id % kNodesPerCancelCheck == 0) SQFS_CHECKED(check_cancelled());
       Node& node = tree_.node(id);
+      if (appender_ != nullptr && appender_->owns(id)) continue;
       const bool allows_user = node.is_file() || node.is_directory();
       const GivenXattrs* given = tree_.find_given_xattrs(id);
       const std::string path = tree_.host_path(id);
@@ -209,11 +264,11 @@ class Builder {
   }
 
   void show(NodeId name) {
-    if (!observer_.wants_files()) return;
+    if (!observer_.wants_files() || (appender_ != nullptr && appender_->owns(name))) return;
     if (const auto event = table_event(tree_, name)) observer_.file(*event);
   }
 
-  const BuildOptions& options_;
+  BuildOptions options_;  // an image that is added to decides some of them
   const std::string& destination_;
   Env& env_;
   BuildObserver& observer_;
@@ -225,7 +280,9 @@ class Builder {
   Tree tree_;
   Plan plan_;
   XattrPool xattrs_;
-  std::unique_ptr<OutputFile> output_;
+  std::unique_ptr<Appender> appender_;  // null: a new image is made
+  std::unique_ptr<OutputFile> new_file_;
+  OutputFile* output_ = nullptr;  // owned by one of the two
   bool has_compressor_options_ = false;
 };
 

@@ -12,7 +12,9 @@
 #include "base/mode_change.h"
 #include "base/result.h"
 #include "compressors/compressor.h"
+#include "squashfs-format/superblock.h"
 #include "writer/data_stage.h"
+#include "writer/dereference.h"
 #include "writer/pseudo.h"
 
 // The writer's front door: sources in, image out.
@@ -50,6 +52,8 @@ struct FilterOptions {
     kOneEmptyDirs,
     kOneNoDirs
   } file_systems = FileSystems::kAll;
+  Dereference dereference = Dereference::kNo;  // what becomes of all symbolic links
+  std::vector<std::string> dereference_paths;  // globs of paths in the image; as kOrLeaveOut
 };
 
 struct XattrOptions {
@@ -58,11 +62,22 @@ struct XattrOptions {
   std::vector<std::pair<std::string, Buffer>> add;          // full name, value; to every file
 };
 
+struct ArchiveOptions {
+  bool are_layers = false;                 // of a container: whiteouts hide what lies below
+  bool ignore_zeros = false;               // go on behind the end of an archive
+  bool numeric_owner = false;              // names of users and groups do not count
+  std::optional<ModeChange> default_mode;  // of directories that no entry describes, ...
+  std::optional<uint32_t> default_uid, default_gid;  // ... the root among them
+  // What all holes together may take, in blocks. They cost an archive nothing, and memory here.
+  uint64_t max_hole_blocks = uint64_t{1} << 24;
+};
+
 // What `sources` are, and so where the tree comes from.
 enum class SourceKind : uint8_t {
   kFiles,        // files and directories of the host, stored under their last names
   kFilePaths,    // the same, stored under their whole paths
-  kListedPaths,  // as kFilePaths, but what lies in a directory is not stored unless listed
+  kListedPaths,  // the same, but standard input lists them; what lies in a directory is not stored
+                 // unless it is listed
   kArchives,     // archive files; "-" is standard input
   kNothing,      // there are none: definitions make the tree
 };
@@ -70,6 +85,7 @@ enum class SourceKind : uint8_t {
 struct BuildOptions {
   SourceKind source_kind = SourceKind::kFiles;
   std::vector<std::string> sources;
+  char path_end = '\n';  // kListedPaths: ends the paths on standard input
   bool keep_as_directory = false;
   bool find_hard_links = true;
 
@@ -84,13 +100,27 @@ struct BuildOptions {
   OwnerOptions owners;
   FilterOptions filter;
   XattrOptions xattrs;
+  ArchiveOptions archive;
 
   std::vector<PseudoDefinition> pseudo;            // in the order given
   std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
   bool pseudo_override = false;                    // they win over `owners`
+  // Whether an image at the destination is added to. Most of these options are then what that image
+  // was made with, whatever they say. What was in its root stays, under `root_becomes` if given.
+  bool append = false;
+  std::string root_becomes;
+  std::vector<std::string> taken_names;  // in the root, sorted; filled in by build_image()
 
   bool pad = true;  // to a multiple of 4096, the offset included
   uint64_t image_offset = 0;
+};
+
+// An image that is added to.
+struct BaseImage {
+  Superblock superblock;
+  const CompressorInfo* compressor = nullptr;
+  CompressorConfig config;
+  bool has_compressor_options = false;
 };
 
 // What a build tells while it works; all calls come from the thread that called build_image.
@@ -98,6 +128,8 @@ class BuildObserver {
  public:
   virtual ~BuildObserver() = default;
   virtual void warning(const std::string& sentence) = 0;
+  // There is an image that will be added to.
+  virtual void appending(const BaseImage& base) { (void)base; }
   // Progress in data blocks; total is fixed before the first call with done > 0.
   virtual void progress(uint64_t done, uint64_t total) = 0;
   // One object of the image, as `-info` shows it.
@@ -141,6 +173,8 @@ struct BuildSummary {
 // Builds an image at `destination`. All that can be known to fail before writing (sources, options,
 // excludes) fails before the destination is opened, and until the last byte is on disk whatever was
 // at the destination stays as it was (Env::create_output says where that is possible).
+// An image that is added to is changed in place, but at every moment, whatever fails, it mounts as
+// it did before or as the finished new one, and after an error it is byte for byte what it was.
 // Errors name the file or option; Code::kCancelled when `cancelled` returned true.
 Result<BuildSummary> build_image(const BuildOptions& options, const std::string& destination,
                                  Env& env, BuildObserver& observer,

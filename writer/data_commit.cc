@@ -59,7 +59,21 @@ DataCommitter::DataCommitter(const Setting& setting, uint64_t start,
                placed.block_words[owner.number] = word.packed();
                if (placed.start == 0) placed.start = position;
              }),
-      fragments_(setting.context.options, queue_, cache_bytes) {}
+      fragments_(setting.context.options, queue_, cache_bytes, setting.stored.fragments) {
+  know_stored_files(setting.stored.files);
+}
+
+void DataCommitter::know_stored_files(std::span<const StoredData::File> files) {
+  const bool shares_tails = context_.options.fragments == FragmentPolicy::kTailEnds;
+  for (const StoredData::File& file : files) {
+    const FileLayout& known = tree_.file(file.node).layout;
+    const bool is_whole_file = known.block_words.empty();
+    if (!is_whole_file) index_.insert(file.digest, {file.node, 0});
+    if (known.tail == FragmentRef{} || (!is_whole_file && !shares_tails)) continue;
+    const auto size = static_cast<uint32_t>(known.size % context_.options.block_size);
+    fragments_.know(size, file.tail_digest, known.tail, is_whole_file);
+  }
+}
 
 Status DataCommitter::commit(BlockJob& job) {
   for (size_t i = 0; i < job.pieces.size(); ++i) {

@@ -35,6 +35,7 @@ class DataCommitter {
     std::span<const NodeId> files;
     DataObserver& observer;
     const std::function<bool()>& cancelled;
+    const StoredData& stored;
   };
 
   DataCommitter(const Setting& setting, uint64_t start, const OutputQueue::Limits& limits,
@@ -69,6 +70,7 @@ class DataCommitter {
     bool is_void() const { return failure.has_value() || has_changed; }
   };
 
+  void know_stored_files(std::span<const StoredData::File> files);
   FileLayout& layout() { return tree_.file(run_.node).layout; }
 
   void begin_file(const JobFile& file, FileRole role);

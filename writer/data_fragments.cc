@@ -53,7 +53,7 @@ Result<Bytes> FragmentStore::fragment_bytes(uint32_t index) {
 }
 
 Result<std::shared_ptr<const Buffer>> FragmentStore::load(uint32_t index) {
-  SQFS_CHECKED(queue_.settle(slots_[index]));
+  if (index >= stored_count_) SQFS_CHECKED(queue_.settle(slots_[index - stored_count_]));
   const uint32_t word = entries_[index].word;
   const bool is_raw = (word & kBlockRawBit) != 0;
   Buffer stored(word & kBlockSizeMask);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fragments/packer.h"
@@ -17,12 +18,16 @@ namespace sqfs {
 // queue, keeps the last ones in memory for comparison and reads older ones back.
 class FragmentStore final : public FragmentSource {
  public:
-  // At most `cache_bytes` of closed blocks are kept, but at least one.
-  FragmentStore(const DataOptions& options, OutputQueue& queue, size_t cache_bytes)
+  // At most `cache_bytes` of closed blocks are kept, but at least one. `stored`: blocks that the
+  // image has already; new ones follow them.
+  FragmentStore(const DataOptions& options, OutputQueue& queue, size_t cache_bytes,
+                std::vector<FragmentEntry> stored)
       : options_(options),
         queue_(queue),
         cache_blocks_(std::max<size_t>(1, cache_bytes / options.block_size)),
-        packer_(options.block_size, *this) {}
+        packer_(options.block_size, *this, static_cast<uint32_t>(stored.size())),
+        entries_(std::move(stored)),
+        stored_count_(entries_.size()) {}
 
   struct Stored {
     FragmentRef ref;
@@ -31,6 +36,10 @@ class FragmentStore final : public FragmentSource {
   Status append(Bytes tail, FragmentRef& ref);
   Result<Stored> add(Bytes tail, const Digest& digest, bool is_whole_file);
   Result<bool> holds(FragmentRef ref, Bytes tail) { return packer_.holds(ref, tail); }
+  // Says that a tail lies in a stored block.
+  void know(uint32_t size, const Digest& digest, FragmentRef ref, bool is_whole_file) {
+    packer_.know(size, digest, ref, is_whole_file);
+  }
 
   // Closes the last block. No tail may follow.
   Status close();
@@ -58,7 +67,8 @@ class FragmentStore final : public FragmentSource {
   size_t cache_blocks_;
   FragmentPacker packer_;
   std::vector<FragmentEntry> entries_;
-  std::vector<uint64_t> slots_;             // of each block, in the queue
+  size_t stored_count_;                     // of the entries that were there from the beginning
+  std::vector<uint64_t> slots_;             // of each later block, in the queue
   std::list<Cached> cache_;                 // the one used last in front
   std::unique_ptr<Compressor> compressor_;  // made when the first block has to be read back
 };

@@ -2,6 +2,7 @@
 #include "writer/data_stage.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "writer/block_job.h"
@@ -41,6 +42,17 @@ size_t cost_of(const BlockJob& job) {
   return cost;
 }
 
+std::vector<FileRole> roles_of(const DataOptions& options, const Tree& tree,
+                               std::span<const NodeId> files, const StoredData& stored) {
+  std::vector<FileRole> roles = assign_roles(tree, files, options.find_duplicates);
+  std::unordered_set<uint64_t> sizes;
+  for (const StoredData::File& file : stored.files) sizes.insert(tree.file(file.node).layout.size);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (sizes.contains(tree.file(files[i]).expected_size)) roles[i] = FileRole::kLater;
+  }
+  return roles;
+}
+
 constexpr uint64_t kMaxFileBlocks = (uint64_t{1} << 31) - 1;  // the kernel counts them in an int
 
 }  // namespace
@@ -56,16 +68,16 @@ Status check_file_size(uint64_t size, uint32_t block_size, const std::string& pr
 Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
                               uint64_t image_offset, uint64_t start, Tree& tree,
                               std::span<const NodeId> files, DataObserver& observer,
-                              const std::function<bool()>& cancelled) {
+                              const std::function<bool()>& cancelled, const StoredData& stored) {
   const JobContext context{env, options};
   const Budget budget = share_out(options);
   OrderedPool pool(options.threads, budget.window_bytes,
                    [&options] { return DataWorker::make(options); });
   JobBuffers buffers(options.block_size);
-  Feeder feeder(context, buffers, tree, files, assign_roles(tree, files, options.find_duplicates));
-  DataCommitter committer(
-      {context, pool, buffers, feeder, output, image_offset, tree, files, observer, cancelled},
-      start, budget.queue, budget.cache_bytes);
+  Feeder feeder(context, buffers, tree, files, roles_of(options, tree, files, stored));
+  DataCommitter committer({context, pool, buffers, feeder, output, image_offset, tree, files,
+                           observer, cancelled, stored},
+                          start, budget.queue, budget.cache_bytes);
   while (feeder.more() || pool.in_flight() > 0) {
     if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
     while (feeder.more() && pool.has_room(job_bytes(options.block_size))) {

@@ -56,16 +56,29 @@ class DataObserver {
 // can count.
 Status check_file_size(uint64_t size, uint32_t block_size, const std::string& printable_path);
 
-struct DataResult {
-  uint64_t end = 0;  // absolute position behind the last stored block
+// What an image that is added to holds before anything is written.
+struct StoredData {
   std::vector<FragmentEntry> fragments;
-  uint64_t input_bytes = 0;      // sum of the sizes of all files
-  uint64_t duplicate_files = 0;  // empty files count, as the peer counts them
+  // Files that new ones of the same size may turn out to equal. Their nodes' layouts say where they
+  // are; the digests are as the data stage takes them: FileDigest of all blocks that are no holes,
+  // the tail included, and that of the tail alone.
+  struct File {
+    NodeId node = kNoNode;
+    Digest digest, tail_digest;
+  };
+  std::vector<File> files;
+};
+
+struct DataResult {
+  uint64_t end = 0;                      // absolute position behind the last stored block
+  std::vector<FragmentEntry> fragments;  // the stored ones first
+  uint64_t input_bytes = 0;              // sum of the sizes of all files
+  uint64_t duplicate_files = 0;          // empty files count, as the peer counts them
 };
 
 // Writes the data of `files` (regular file nodes, in the order their data is to have in the image)
 // from position `start` of the image on; `image_offset` bytes precede the image in `output`. Fills
-// in each node's layout.
+// in each node's layout. What is identical to `stored` data shares it.
 //
 // A file that cannot be read, or is no regular file any more, becomes an empty file with a warning,
 // with exit_on_error an error. One whose size is not the expected one, that changes while being
@@ -76,6 +89,7 @@ struct DataResult {
 Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& output,
                               uint64_t image_offset, uint64_t start, Tree& tree,
                               std::span<const NodeId> files, DataObserver& observer,
-                              const std::function<bool()>& cancelled);
+                              const std::function<bool()>& cancelled,
+                              const StoredData& stored = {});
 
 }  // namespace sqfs

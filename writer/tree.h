@@ -129,6 +129,7 @@ class Tree {
 
   // Says that `id` is the host object at `path`; nodes below it are found by their names.
   void set_host_root(NodeId id, std::string path);
+  bool is_host_root(NodeId id) const { return nodes_[id].host_root < host_roots_.size(); }
 
   std::string image_path(NodeId id) const;  // "/a/b"; "/" for the root
   std::string host_path(NodeId id) const;   // path to open on the host; empty: none

@@ -49,6 +49,78 @@ class FakeInput final : public InputFile {
   FaultPlan& faults_;
 };
 
+class FakeUpdate final : public OutputFile {
+ public:
+  FakeUpdate(FakeContent& content, FileInfo& info, FaultPlan& faults,
+             std::vector<FakeChange>& changes)
+      : content_(content), info_(info), faults_(faults), changes_(changes) {}
+
+  Status write_at(uint64_t offset, Bytes in) override {
+    return change({FakeChange::Kind::kWrite, offset, Buffer(in.begin(), in.end())});
+  }
+  Result<size_t> read_at(uint64_t offset, MutableBytes out) override {
+    return content_.read_at(offset, out);
+  }
+  Status truncate(uint64_t size) override {
+    return change({FakeChange::Kind::kTruncate, size, {}});
+  }
+  Status sync() override { return change({}); }
+  Status commit() override { return ok(); }
+  std::vector<std::pair<uint64_t, uint64_t>> identities() const override {
+    return {{info_.device, info_.inode}};
+  }
+
+ private:
+  Status change(FakeChange change) {
+    if (auto error = faults_.next("cannot write")) return *std::move(error);
+    change.apply_to(content_);
+    info_.size = content_.size;
+    changes_.push_back(std::move(change));
+    return ok();
+  }
+
+  FakeContent& content_;
+  FileInfo& info_;
+  FaultPlan& faults_;
+  std::vector<FakeChange>& changes_;
+};
+
+class FakeSpool final : public SpoolFile {
+ public:
+  FakeSpool(FaultPlan& faults, uint64_t& total) : faults_(faults), total_(total) {}
+
+  Status append(Bytes in) override {
+    if (auto error = faults_.next("cannot write a temporary file")) return *std::move(error);
+    bytes_.insert(bytes_.end(), in.begin(), in.end());
+    total_ += in.size();
+    return ok();
+  }
+  Status skip(uint64_t count) override { return append(Buffer(count)); }
+  uint64_t end() const override { return bytes_.size(); }
+  Result<size_t> read_at(uint64_t offset, MutableBytes out) override {
+    if (auto error = faults_.next("cannot read a temporary file")) return *std::move(error);
+    if (offset >= bytes_.size()) return size_t{0};
+    const size_t size = std::min<size_t>(out.size(), bytes_.size() - offset);
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), size, out.begin());
+    return size;
+  }
+  Result<FileInfo> info() override {
+    FileInfo info;
+    info.size = bytes_.size();
+    return info;
+  }
+  Result<uint64_t> size() override { return bytes_.size(); }
+  Result<std::optional<uint64_t>> next_data(uint64_t offset) override {
+    return offset < bytes_.size() ? std::optional(offset) : std::nullopt;
+  }
+  Result<uint64_t> next_hole(uint64_t) override { return bytes_.size(); }
+
+ private:
+  FaultPlan& faults_;
+  uint64_t& total_;
+  Buffer bytes_;
+};
+
 std::string parent_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
@@ -78,8 +150,49 @@ Buffer FakeContent::bytes() const {
   return all;
 }
 
+// Makes a range a hole.
+void FakeContent::forget(uint64_t from, uint64_t to) {
+  auto it = extents.upper_bound(from);
+  if (it != extents.begin()) --it;
+  while (it != extents.end() && it->first < to) {
+    const uint64_t start = it->first, end = start + it->second.size();
+    if (end <= from || start >= to) {
+      ++it;
+      continue;
+    }
+    const Buffer old = std::move(it->second);
+    it = extents.erase(it);
+    if (start < from) {
+      extents[start] = Buffer(old.begin(), old.begin() + static_cast<ptrdiff_t>(from - start));
+    }
+    if (end > to) {
+      extents[to] = Buffer(old.begin() + static_cast<ptrdiff_t>(to - start), old.end());
+    }
+  }
+}
+
+void FakeContent::write_at(uint64_t offset, Bytes in) {
+  if (in.empty()) return;
+  forget(offset, offset + in.size());
+  extents[offset] = Buffer(in.begin(), in.end());
+  size = std::max(size, offset + in.size());
+}
+
+void FakeContent::truncate(uint64_t new_size) {
+  if (new_size < size) forget(new_size, size);
+  size = new_size;
+}
+
+void FakeChange::apply_to(FakeContent& content) const {
+  if (kind == Kind::kWrite) content.write_at(offset, bytes);
+  if (kind == Kind::kTruncate) content.truncate(offset);
+}
+
 Status FakeOutput::write_at(uint64_t offset, Bytes in) {
   if (auto error = write_faults.next("cannot write")) return *std::move(error);
+  if (changes != nullptr) {
+    changes->push_back({FakeChange::Kind::kWrite, offset, Buffer(in.begin(), in.end())});
+  }
   if (bytes.size() < offset + in.size()) bytes.resize(offset + in.size());
   std::ranges::copy(in, bytes.begin() + static_cast<ptrdiff_t>(offset));
   return ok();
@@ -95,6 +208,7 @@ Result<size_t> FakeOutput::read_at(uint64_t offset, MutableBytes out) {
 
 Status FakeOutput::truncate(uint64_t size) {
   if (auto error = write_faults.next("cannot set the length")) return *std::move(error);
+  if (changes != nullptr) changes->push_back({FakeChange::Kind::kTruncate, size, {}});
   ++truncations;
   bytes.resize(size);
   return ok();
@@ -237,8 +351,41 @@ Result<std::unique_ptr<OutputFile>> FakeEnv::create_output(const std::string& pa
   if (auto error = faults.next("cannot create " + path)) return *std::move(error);
   auto output = std::make_unique<FakeOutput>();
   if (failing_write != 0) output->write_faults.fail_call(failing_write, ENOSPC);
+  output->changes = &changes;
   output->on_commit = [this, path](const Buffer& bytes) { add_file(path, FakeContent(bytes)); };
   return output;
+}
+
+Result<std::unique_ptr<OutputFile>> FakeEnv::open_for_update(const std::string& path) {
+  SQFS_TRY(Entry* const entry, find("cannot open", path));
+  return std::make_unique<FakeUpdate>(entry->versions.back(), entry->info, update_faults, changes);
+}
+
+Result<std::unique_ptr<SpoolFile>> FakeEnv::create_spool(const std::string& beside) {
+  if (auto error = faults.next("cannot make a temporary file beside " + beside)) {
+    return *std::move(error);
+  }
+  return std::make_unique<FakeSpool>(faults, spooled_bytes);
+}
+
+Result<size_t> FakeEnv::read_standard_input(MutableBytes out) {
+  if (auto error = faults.next("cannot read standard input")) return *std::move(error);
+  const size_t left = standard_input.size() - standard_input_position_;
+  const size_t size = std::min({out.size(), left, standard_input_piece});
+  std::copy_n(standard_input.begin() + static_cast<ptrdiff_t>(standard_input_position_), size,
+              out.begin());
+  standard_input_position_ += size;
+  return size;
+}
+
+std::optional<uint32_t> FakeEnv::find_user(const std::string& name) {
+  const auto it = users.find(name);
+  return it == users.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<uint32_t> FakeEnv::find_group(const std::string& name) {
+  const auto it = groups.find(name);
+  return it == groups.end() ? std::nullopt : std::optional(it->second);
 }
 
 std::optional<std::string> FakeEnv::variable(const std::string& name) {

@@ -36,6 +36,20 @@ struct FakeContent {
 
   size_t read_at(uint64_t offset, MutableBytes out) const;
   Buffer bytes() const;
+  void write_at(uint64_t offset, Bytes in);
+  void truncate(uint64_t new_size);
+
+ private:
+  void forget(uint64_t from, uint64_t to);
+};
+
+// What was asked of an output: everything between two syncs may reach the disk or not.
+struct FakeChange {
+  enum class Kind : uint8_t { kWrite, kTruncate, kSync } kind = Kind::kSync;
+  uint64_t offset = 0;  // kTruncate: the size
+  Buffer bytes;
+
+  void apply_to(FakeContent& content) const;
 };
 
 // Counts calls and makes one of them fail, once.
@@ -43,13 +57,20 @@ class FaultPlan {
  public:
   void fail_call(uint64_t nth, int os_errno) {  // from 1
     calls_ = 0;
+    stays_ = false;
     nth_ = nth;
     os_errno_ = os_errno;
   }
   // The error of this call, if it is to fail.
   std::optional<Error> next(const std::string& what) {
-    if (++calls_ != nth_) return std::nullopt;
+    const uint64_t call = ++calls_;
+    if (nth_ == 0 || (stays_ ? call < nth_ : call != nth_)) return std::nullopt;
     return io_error(os_errno_, what + ": " + errno_text(os_errno_));
+  }
+  // Makes that call fail, and all that follow it.
+  void fail_from_call(uint64_t nth, int os_errno) {
+    fail_call(nth, os_errno);
+    stays_ = true;
   }
   uint64_t calls() const { return calls_; }
   bool was_hit() const { return nth_ != 0 && calls_ >= nth_; }
@@ -57,6 +78,7 @@ class FaultPlan {
  private:
   std::atomic<uint64_t> calls_ = 0;
   uint64_t nth_ = 0;
+  bool stays_ = false;
   int os_errno_ = 0;
 };
 
@@ -66,7 +88,10 @@ class FakeOutput final : public OutputFile {
   Status write_at(uint64_t offset, Bytes in) override;
   Result<size_t> read_at(uint64_t offset, MutableBytes out) override;
   Status truncate(uint64_t size) override;
-  Status sync() override { return ok(); }
+  Status sync() override {
+    if (changes != nullptr) changes->push_back({});
+    return ok();
+  }
   Status commit() override {
     is_committed = true;
     if (on_commit) on_commit(bytes);
@@ -79,6 +104,7 @@ class FakeOutput final : public OutputFile {
   uint64_t truncations = 0;
   FaultPlan write_faults, read_faults;
   std::function<void(const Buffer& bytes)> on_commit;
+  std::vector<FakeChange>* changes = nullptr;
 };
 
 class FakeEnv : public Env {
@@ -111,6 +137,14 @@ class FakeEnv : public Env {
   Result<Buffer> get_xattr(const std::string& path, const std::string& name) override;
   // In memory; at commit() it becomes a file of this environment.
   Result<std::unique_ptr<OutputFile>> create_output(const std::string& path) override;
+  // Changes the file of this environment at once; a missing one is an error.
+  Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) override;
+  // In memory; what all of them hold counts towards spooled_bytes.
+  Result<std::unique_ptr<SpoolFile>> create_spool(const std::string& beside) override;
+  // Hands out standard_input in pieces of standard_input_piece bytes, which fail by `faults`.
+  Result<size_t> read_standard_input(MutableBytes out) override;
+  std::optional<uint32_t> find_user(const std::string& name) override;
+  std::optional<uint32_t> find_group(const std::string& name) override;
   Result<std::string> current_directory() override { return std::string("/"); }
   int64_t now() override { return 1'700'000'000; }
   uint32_t user_id() override { return 0; }
@@ -119,8 +153,16 @@ class FakeEnv : public Env {
 
   // All calls that can fail count, those of the files opened here included.
   FaultPlan faults;
+  Buffer standard_input;
+  size_t standard_input_piece = SIZE_MAX;
+  uint64_t spooled_bytes = 0;
+  std::map<std::string, uint32_t> users, groups;  // that the host knows
   // The write to an output that is to fail, from 1; 0: none.
   uint64_t failing_write = 0;
+  // Of writes, lengths and syncs of files opened for update.
+  FaultPlan update_faults;
+  // All that was done to outputs.
+  std::vector<FakeChange> changes;
 
  private:
   struct Entry {
@@ -137,6 +179,7 @@ class FakeEnv : public Env {
 
   std::map<std::string, Entry> entries_;
   uint64_t last_inode_ = 0;
+  size_t standard_input_position_ = 0;
   std::map<std::string, std::string> variables_;
 };
 
