@@ -148,7 +148,7 @@ bcd
 agood
 END
 mounted 'unsquashfs -pf, and back: from files, standard input, pipes' 0 '
-  ln d1/sub/b d1/first; mkfifo "d1/a fifo"; truncate -s 3M d1/sparse; head -c 300000 /dev/urandom >d1/big; ln -s "a \"b\\" "d1/a \"link\\"; mknod d1/null c 1 3; mkdir "d1/em pty"
+  ln d1/sub/b d1/first; mkfifo "d1/a fifo"; truncate -s 3M d1/sparse; head -c 300000 /dev/urandom >d1/big; ln -s "a \"b\\c" "d1/a \"link\\"; mknod d1/null c 1 3; mkdir "d1/em pty"
   M d1 o -mkfs-time 5; unsquashfs -n -pf pf o >/dev/null
   M - o1 -pf pf -mkfs-time 5; cmp o o1 && echo file
   M - o2 -pf - -mkfs-time 5 <pf; cmp o o2 && echo input
@@ -163,7 +163,7 @@ descriptor
 good
 END
 mounted 'comments, empty lines, continued lines, blanks' 0 '
-  printf "# c \\\\\nx d 755 0 0\n\n  / d 755 0 0\n\ty \\\\\n d 75\\\\\n5 0 0\n  # d\n\"a b\" d 700 0 0\nc\\ \\\"d f 644 0 0 echo a\\\\\\\\\nlast d 711 0 0" >pf; M - o -inode-time 7 -pf pf; TREE; IN "cat c*"' <<'END'
+  printf "# c \\\\\nx d 755 0 0\n\n  / d 755 0 0\n\ty \\\\\n d 75\\\\\n5 0 0\n  # d\n\"a b\" d 700 0 0\nc\\ \\\\\"d f 644 0 0 echo a\\\\\\\\\nlast d 711 0 0" >pf; M - o -inode-time 7 -pf pf; TREE; IN "cat c*"' <<'END'
 d 0700 0/0 7 a b
 f 0644 0/0 7 c "d
 d 0711 0/0 7 last

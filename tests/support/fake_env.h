@@ -107,7 +107,7 @@ class FakeOutput final : public OutputFile {
   std::vector<FakeChange>* changes = nullptr;
 };
 
-class FakeEnv final : public Env {
+class FakeEnv : public Env {
  public:
   // Parent directories come into being with default attributes.
   void add_file(const std::string& path, FakeContent content);
