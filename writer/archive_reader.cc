@@ -114,7 +114,7 @@ class LibarchiveReader final : public ArchiveReader {
     archive_read_set_read_callback(handle, read_callback);
     // With a way to seek, libarchive skips data without noticing that the file ends before it.
     if (input_.is_zip()) archive_read_set_seek_callback(handle, seek_callback);
-    if (archive_read_open1(handle) != ARCHIVE_OK) return failure();
+    if (archive_read_open1(handle) != ARCHIVE_OK || input_error_) return failure();
     return ok();
   }
 
@@ -123,6 +123,7 @@ class LibarchiveReader final : public ArchiveReader {
     for (;;) {
       archive_entry* from = nullptr;
       const int status = archive_read_next_header(handle_.get(), &from);
+      if (input_error_) return *input_error_;  // libarchive may take it for the end
       if (status == ARCHIVE_EOF) return false;
       if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return failure();
       const char* path = archive_entry_pathname(from);
@@ -145,6 +146,7 @@ class LibarchiveReader final : public ArchiveReader {
       size_t size = 0;
       la_int64_t offset = 0;
       const int status = archive_read_data_block(handle_.get(), &bytes, &size, &offset);
+      if (input_error_) return *input_error_;
       if (status == ARCHIVE_EOF) return ok();
       if (status != ARCHIVE_OK) return failure();
       if (size == 0) continue;

@@ -122,6 +122,9 @@ Result<ArchiveTree::Found> ArchiveTree::find(std::span<const std::string> path,
       for (auto it = names.rbegin(); it != names.rend(); ++it) {
         if (!it->empty() && *it != ".") todo.emplace_back(*it);
       }
+    } else if (makes_directories && touched_by_[child] != archive_) {
+      take_out(index_.find(at, name));  // of a layer below
+      at = make_directory(at, name);
     } else {
       return unsupported_error("the path " + text_of(path) + " leads through " + printable(name) +
                                ", which is no directory");

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/warn.h"
-#include "writer/path_index.h"
+#include "writer/child_index.h"
 #include "writer/tree.h"
 
 // How the entries of archives become a tree: as if tar extracted them one after the other, but
@@ -46,7 +46,7 @@ class ArchiveTree {
   // keeps its content; anything else that is there gives way, except a directory that this archive
   // has put something into: that stays, with a warning. Missing directories are made. A path that
   // leads through a symlink goes on where that leads inside the image. Code::kUnsupported when the
-  // path leads through something else, or round in circles.
+  // path leads through something else that this archive holds, or round in circles.
   Status put(Item item);
 
   // Removes what is at the path, and everything in the directory at the path. Nothing there is
@@ -78,7 +78,7 @@ class ArchiveTree {
   void touch(NodeId id);
 
   Tree& tree_;
-  PathIndex index_;
+  ChildIndex index_;
   Attributes made_up_;
   const Warn& warn_;
   uint32_t archive_ = 1;
