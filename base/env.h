@@ -95,6 +95,12 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
+// Two clocks, in nanoseconds since some moment: only differences mean anything.
+struct Clocks {
+  uint64_t wall = 0;
+  uint64_t processor = 0;  // of all threads of this process together
+};
+
 class Env {
  public:
   virtual ~Env() = default;
@@ -177,6 +183,9 @@ class Env {
 
   // Seconds since 1970, and the caller's ids.
   virtual int64_t now() = 0;
+  virtual Clocks clocks() { return {}; }
+  // Keeps the calling thread from working.
+  virtual void sleep(uint64_t nanoseconds) { (void)nanoseconds; }
   virtual uint32_t user_id() = 0;
   virtual uint32_t group_id() = 0;
   virtual std::optional<std::string> variable(const std::string& name) = 0;  // of the environment

@@ -38,6 +38,14 @@ FileType file_type(mode_t mode) {
   }
 }
 
+constexpr uint64_t kNanoseconds = 1'000'000'000;
+
+uint64_t read_clock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * kNanoseconds + static_cast<uint64_t>(time.tv_nsec);
+}
+
 class PosixInputFile final : public InputFile {
  public:
   PosixInputFile(FileDescriptor fd, std::string path)
@@ -200,6 +208,17 @@ class PosixEnv final : public Env {
   Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) override {
     return open_posix_update(path);
   }
+  Clocks clocks() override {
+    return {read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
+  }
+
+  void sleep(uint64_t nanoseconds) override {
+    timespec left{static_cast<time_t>(nanoseconds / kNanoseconds),
+                  static_cast<long>(nanoseconds % kNanoseconds)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+  }
+
   Result<std::unique_ptr<OutputFile>> standard_output() override {
     return make_posix_standard_output();
   }

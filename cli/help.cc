@@ -61,9 +61,9 @@ std::string all_compressors(unsigned columns) {
   return out;
 }
 
-std::string names(std::span<const SectionText> list) {
+std::string names(Tool tool) {
   std::string out;
-  for (const SectionText& section : list) {
+  for (const SectionText& section : sections(tool)) {
     out += "  " + std::string(section.name);
     out.append(16 - std::min<size_t>(15, section.name.size()), ' ');
     out += std::string(section.title) + "\n";
@@ -93,7 +93,7 @@ std::string usage_line(Tool tool) {
 std::string help_summary(Tool tool) {
   std::string out = usage_line(tool);
   if (tool == Tool::kFsck) return out + "\"fsck.squashfs --help\" prints the options.\n";
-  return out + "\nSections of options:\n" + names(sections(tool)) +
+  return out + "\nSections of options:\n" + names(tool) +
          "\n  -help-section <section>   print the options of a section\n"
          "  -help-option <regex>      print the options whose name matches\n"
          "  -help-comp <compressor>   print the options of a compressor\n"
@@ -118,7 +118,7 @@ std::string help_all(Tool tool, unsigned columns) {
 }
 
 Result<std::string> help_section(Tool tool, std::string_view which, unsigned columns) {
-  if (which == "list") return names(sections(tool));
+  if (which == "list") return names(tool);
   for (const SectionText& section : sections(tool)) {
     if (section.name == which) return section_entry(tool, section, columns);
   }
@@ -131,7 +131,7 @@ Result<std::string> help_section(Tool tool, std::string_view which, unsigned col
   }
   if (!out.empty()) return out;
   return unsupported_error("there is no section \"" + printable(which) + "\". There are:\n" +
-                           names(sections(tool)));
+                           names(tool));
 }
 
 Result<std::string> help_option(Tool tool, std::string_view expression, unsigned columns) {

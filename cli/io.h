@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/env.h"
 #include "base/result.h"
@@ -49,11 +50,24 @@ class System {
   virtual Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) = 0;
   // A new text file; an error when the path exists.
   virtual Result<std::unique_ptr<TextSink>> create_text(const std::string& path) = 0;
+  // The same, but what is in an existing file goes away.
+  virtual Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) = 0;
+
+  // Adds a line to a text file, which is made if it is missing. It has to be a regular file with
+  // one name that nobody may execute, and no symlink: what is added must not become part of a
+  // program.
+  virtual Status append_line(const std::string& path, const std::string& line) = 0;
+
+  // Runs a program with `text` as its standard input, and waits for it. False when it cannot be
+  // started.
+  virtual bool show_with(const std::vector<std::string>& words, std::string_view text) = 0;
 
   // From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT are only noted.
   virtual void note_signals() = 0;
-  // Whether one has arrived since. Cheap enough to be asked once per block.
+  // Whether one of the first three has arrived since. Cheap enough to be asked once per block.
   virtual bool interrupted() = 0;
+  // Whether SIGQUIT has arrived since this was asked last.
+  virtual bool was_asked_for_place() = 0;
 };
 
 std::unique_ptr<System> make_posix_system();

@@ -67,6 +67,23 @@ Status check_sources(const BuildOptions& build) {
   return ok();
 }
 
+// The image has standard output for itself, and goes there front to back.
+Status finish_stream(MakeSettings& make) {
+  DataOptions& data = make.build.data;
+  if (!data.is_stream) return ok();
+  if (make.progress) return unsupported_error("-stream and -progress contradict each other");
+  if (make.percentage) return unsupported_error("-stream and -percentage contradict each other");
+  if (make.info && make.info_file.empty()) {
+    return unsupported_error("-stream and -info contradict each other; -info-file is possible");
+  }
+  if (make.build.image_offset != 0) {
+    return unsupported_error("-stream and -offset contradict each other");
+  }
+  make.quiet = make.no_progress = true;
+  data.find_duplicates = false;
+  return ok();
+}
+
 void finish_resources(Settings& settings) {
   DataOptions& data = settings.make.build.data;
   const unsigned wanted = settings.make.processors.value_or(settings.io.system.processors());
@@ -75,6 +92,15 @@ void finish_resources(Settings& settings) {
   const uint64_t affordable = memory / (kBlocksPerThread * data.block_size);
   data.threads = static_cast<unsigned>(std::clamp<uint64_t>(affordable, 1, wanted));
   data.memory_bytes = static_cast<size_t>(std::min<uint64_t>(memory, SIZE_MAX));
+}
+
+// What is in an archive is no file that could be looked at.
+Status check_archives(const BuildOptions& build) {
+  if (build.source_kind != SourceKind::kArchives) return ok();
+  if (!build.actions.empty()) return unsupported_error("actions work on files, not on archives");
+  if (!build.sort_entries.empty())
+    return unsupported_error("-sort works on files, not on archives");
+  return ok();
 }
 
 Status finish_compressor(Settings& settings) {
@@ -133,6 +159,8 @@ Status finish_settings(Settings& settings) {
   SQFS_CHECKED(check_sources(settings.make.build));
   SQFS_CHECKED(finish_archives(settings, settings.make));
   SQFS_CHECKED(check_progress(settings.make));
+  SQFS_CHECKED(check_archives(settings.make.build));
+  SQFS_CHECKED(finish_stream(settings.make));
   SQFS_CHECKED(finish_times(settings));
   SQFS_CHECKED(finish_compressor(settings));
   finish_resources(settings);

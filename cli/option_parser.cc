@@ -78,8 +78,9 @@ void scan(Tool tool, Words args, Visit visit) {
 Status scan_print_options(Words args, Settings& settings) {
   Status status = ok();
   scan(settings.tool, args, [&](const OptionRow& row, std::optional<std::string_view> value) {
-    if (row.text.name == "-cols" && value) {
-      status = row.apply(settings, *value);
+    if (row.section == Section::kHelp && row.kind == OptionKind::kPlain) {  // says how to print
+      status = row.takes_value() && !value ? missing_value(row.text)
+                                           : row.apply(settings, value.value_or(""));
       return status.has_value();
     }
     if (row.kind != OptionKind::kPrint || settings.print != Print::kNothing) return true;
@@ -136,6 +137,8 @@ Status take_compressor_option(std::string_view word, std::optional<std::string_v
   }
   Status status = option->apply(settings.make.build.data.config, value.value_or(""));
   if (!status) status.error().code = Code::kUnsupported;
+  settings.make.compressor_options.push_back(std::string(word) +
+                                             (value ? " " + std::string(*value) : ""));
   return status;
 }
 
@@ -323,7 +326,8 @@ Status parse_sqfstar(std::span<const std::string_view> args, Settings& settings)
   if (settings.print != Print::kNothing) return ok();
   SQFS_TRY(const size_t options, take_options(args, settings));
   const Words rest = args.subspan(options);
-  if (rest.empty()) return usage_error("no image is named");
+  if (rest.empty() && !build.data.is_stream) return usage_error("no image is named");
+  if (rest.empty()) return ok();
   settings.make.destination = std::string(rest[0]);
   SQFS_TRY(const std::vector<std::string_view> excludes, take_layers(rest.subspan(1), settings));
   take_excludes("the image", excludes, settings);

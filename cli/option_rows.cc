@@ -5,8 +5,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/action_parser.h"
 #include "cli/option_values.h"
 #include "cli/pseudo_parser.h"
+#include "cli/sort_file.h"
 #include "cli/version.h"
 #include "squashfs-format/directory.h"
 
@@ -110,6 +112,40 @@ Status apply_exclude_file(Settings& s, Value value) {
   for (std::string& pattern : patterns) {
     s.make.build.filter.excludes.push_back(std::move(pattern));
   }
+  return ok();
+}
+
+void add_action(Settings& s, Action action, bool logs_true, bool logs_false) {
+  action.logs_true = logs_true;
+  action.logs_false = logs_false;
+  s.make.build.actions.push_back(std::move(action));
+}
+
+Status apply_action(Settings& s, std::string_view option, Value value, bool logs_true,
+                    bool logs_false) {
+  auto action = parse_action(value, s.io.system);
+  if (!action) return std::move(action).error().with_context(std::string(option));
+  add_action(s, *std::move(action), logs_true, logs_false);
+  return ok();
+}
+
+Status apply_action_file(Settings& s, std::string_view option, Value value, bool logs_true,
+                         bool logs_false) {
+  const std::string path(value);
+  auto text = s.io.system.read_text(path);
+  if (!text) return std::move(text).error().with_context(std::string(option));
+  auto actions = parse_action_file(path, *text, s.io.system);
+  if (!actions) return std::move(actions).error().with_context(std::string(option));
+  for (Action& action : *actions) add_action(s, std::move(action), logs_true, logs_false);
+  return ok();
+}
+
+Status apply_sort_file(Settings& s, Value value) {
+  auto text = s.io.system.read_text(std::string(value));
+  if (!text) return std::move(text).error().with_context("-sort");
+  SQFS_TRY(std::vector<SortEntry> entries, parse_sort_file(value, *text));
+  auto& all = s.make.build.sort_entries;
+  all.insert(all.end(), entries.begin(), entries.end());
   return ok();
 }
 
@@ -344,6 +380,13 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kBuild,
      kPlain,
      [](Settings& s, Value) { return s.make.build.data.fragments = FragmentPolicy::kNone, ok(); }},
+    {{"-sort", "", "<file>",
+      "store the data of files in the order of their priorities in this file",
+      "See SORT FILES. May be given several times."},
+     Section::kBuild,
+     kPlain,
+     apply_sort_file,
+     kMksquashfsOnly},
     {{"-no-duplicates", "", "", "store files with the same content once each", ""},
      Section::kBuild,
      kPlain,
@@ -576,6 +619,97 @@ constexpr OptionRow kMksquashfsRows[] = {
      [](Settings& s, Value v) { return s.make.build.filter.excludes.emplace_back(v), ok(); },
      kMksquashfsOnly},
 
+    // Actions
+    {{"-action", "", "<action@expression>",
+      "do something with the files that an expression selects",
+      "See ACTIONS. May be given several times."},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-action", v, false, false); },
+     kMksquashfsOnly},
+    {{"-log-action", "", "<action@expression>",
+      "as -action, and print each file looked at, and what the expression came to", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-log-action", v, true, true); },
+     kMksquashfsOnly},
+    {{"-true-action", "", "<action@expression>", "as -action, and print each file that is selected",
+      ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-true-action", v, true, false); },
+     kMksquashfsOnly},
+    {{"-false-action", "", "<action@expression>",
+      "as -action, and print each file that is not selected", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action(s, "-false-action", v, false, true); },
+     kMksquashfsOnly},
+    {{"-action-file", "", "<file>", "-action for each line of a file",
+      "A \\ at the end of a line continues it on the next one. A line that begins with # is a "
+      "comment."},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-action-file", v, false, false); },
+     kMksquashfsOnly},
+    {{"-log-action-file", "", "<file>", "-log-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-log-action-file", v, true, true); },
+     kMksquashfsOnly},
+    {{"-true-action-file", "", "<file>", "-true-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) { return apply_action_file(s, "-true-action-file", v, true, false); },
+     kMksquashfsOnly},
+    {{"-false-action-file", "", "<file>", "-false-action for each line of a file", ""},
+     Section::kActions,
+     kPlain,
+     [](Settings& s, Value v) {
+       return apply_action_file(s, "-false-action-file", v, false, true);
+     },
+     kMksquashfsOnly},
+    {{"-a", "", "<action@expression>", "as -action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-a", v, false, false); },
+     kMksquashfsOnly},
+    {{"-af", "", "<file>", "as -action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-af", v, false, false); },
+     kMksquashfsOnly},
+    {{"-va", "", "<action@expression>", "as -log-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-va", v, true, true); },
+     kMksquashfsOnly},
+    {{"-vaf", "", "<file>", "as -log-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-vaf", v, true, true); },
+     kMksquashfsOnly},
+    {{"-ta", "", "<action@expression>", "as -true-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-ta", v, true, false); },
+     kMksquashfsOnly},
+    {{"-taf", "", "<file>", "as -true-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-taf", v, true, false); },
+     kMksquashfsOnly},
+    {{"-fa", "", "<action@expression>", "as -false-action", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action(s, "-fa", v, false, true); },
+     kMksquashfsOnly},
+    {{"-faf", "", "<file>", "as -false-action-file", ""},
+     Section::kActions,
+     kHidden,
+     [](Settings& s, Value v) { return apply_action_file(s, "-faf", v, false, true); },
+     kMksquashfsOnly},
+
     // Extended attributes
     {{"-xattrs", "", "", "store extended attributes (default)", ""},
      Section::kXattrs,
@@ -645,6 +779,25 @@ constexpr OptionRow kMksquashfsRows[] = {
      Section::kRuntime,
      kPlain,
      [](Settings& s, Value v) { return apply_processors(s.make.processors, "-processors", v); }},
+    {{"-throttle", "", "<percent>", "sleep for this share of the time, 0 to 99",
+      "Every thread that reads and compresses sleeps after each block, so that reading is slowed "
+      "down and processors are left to others. The image does not depend on it."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-throttle", v, 0, 99));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(percent);
+       return ok();
+     }},
+    {{"-limit", "", "<percent>",
+      "the same the other way round: the share of the time to work, 1 to 100", ""},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) -> Status {
+       SQFS_TRY(const uint64_t percent, parse_percent_in("-limit", v, 1, 100));
+       s.make.build.data.throttle_percent = static_cast<unsigned>(100 - percent);
+       return ok();
+     }},
     {{"-mem", "", "<size>", "memory for blocks being worked on",
       "Compressors need some more on top. A small value means that fewer processors are used. The "
       "image does not depend on it."},
@@ -697,6 +850,17 @@ constexpr OptionRow kMksquashfsRows[] = {
      kHidden,
      [](Settings&, Value v) { return accept_number("-fragment-queue", v, 1, kMaxInt); },
      kMksquashfsOnly},
+
+    {{"-log", "", "<file>", "write where the data of each file and fragment begins", ""},
+     Section::kRuntime,
+     kHidden,
+     [](Settings& s, Value v) { return s.make.log_file = std::string(v), ok(); },
+     kMksquashfsOnly},
+    {{"--stats", "-stats", "<file>", "write sizes, counts and times of the run as JSON to a file",
+      "See STATISTICS. An existing file is replaced."},
+     Section::kRuntime,
+     kPlain,
+     [](Settings& s, Value v) { return s.make.stats_file = std::string(v), ok(); }},
 
     // Append
     {{"-root-becomes", "", "<name>",
@@ -804,6 +968,19 @@ constexpr OptionRow kMksquashfsRows[] = {
        return ok();
      }},
 
+    {{"-stream", "", "", "write the image to standard output, which may be a pipe",
+      "The name of the image is not used. No kernel mounts what comes out: the superblock stands "
+      "at "
+      "its end, and -fix has to put it to the front. Data is not searched for duplicates, and "
+      "neither progress nor a summary is printed."},
+     Section::kExpert,
+     kPlain,
+     [](Settings& s, Value) { return s.make.build.data.is_stream = true, ok(); }},
+    {{"-fix", "", "<file>", "turn a file that -stream has written into an image, and end", ""},
+     Section::kExpert,
+     kPrint,
+     [](Settings& s, Value v) { return ask(s, Print::kFix, v); }},
+
     // Help
     {{"-help", "-h", "", "print the sections of options and how to see them", ""},
      Section::kHelp,
@@ -836,10 +1013,11 @@ constexpr OptionRow kMksquashfsRows[] = {
        s.columns = static_cast<unsigned>(columns);
        return ok();
      }},
-    {{"-no-pager", "", "", "no effect: help is printed without a pager", ""},
+    {{"-no-pager", "", "", "print help without a pager",
+      "On a terminal long texts go through the program that PAGER names, or less(1) or more(1)."},
      Section::kHelp,
      kPlain,
-     [](Settings&, Value) { return ok(); }},
+     [](Settings& s, Value) { return s.may_page = false, ok(); }},
     {{"-version", "--version", "", "print version and licence", ""},
      Section::kHelp,
      kPrint,
@@ -933,22 +1111,10 @@ constexpr SectionText kMksquashfsSections[] = {
     {Section::kPermissions, "permissions", "Permissions and owners"},
     {Section::kPseudo, "pseudo", "What no source holds"},
     {Section::kFilter, "filter", "What is left out"},
+    {Section::kActions, "actions", "Actions"},
     {Section::kXattrs, "xattrs", "Extended attributes"},
     {Section::kRuntime, "runtime", "Running"},
     {Section::kAppend, "append", "Existing images"},
-    {Section::kTar, "tar", "Archives as sources"},
-    {Section::kExpert, "expert", "For experts"},
-    {Section::kHelp, "help", "Help"},
-};
-constexpr SectionText kSqfstarSections[] = {
-    {Section::kCompression, "compression", "Compression"},
-    {Section::kBuild, "build", "What is built, and how"},
-    {Section::kTime, "time", "Times"},
-    {Section::kPermissions, "permissions", "Permissions and owners"},
-    {Section::kPseudo, "pseudo", "What no source holds"},
-    {Section::kFilter, "filter", "What is left out"},
-    {Section::kXattrs, "xattrs", "Extended attributes"},
-    {Section::kRuntime, "runtime", "Running"},
     {Section::kTar, "tar", "Archives as sources"},
     {Section::kExpert, "expert", "For experts"},
     {Section::kHelp, "help", "Help"},
@@ -980,10 +1146,15 @@ bool is_taken_by(Tool tool, const OptionRow& row) {
   return false;
 }
 
-std::span<const SectionText> sections(Tool tool) {
-  if (tool == Tool::kMksquashfs) return kMksquashfsSections;
-  if (tool == Tool::kSqfstar) return kSqfstarSections;
-  return kFsckSections;
+std::span<const SectionText> section_table(Tool tool) {
+  if (tool == Tool::kFsck) return kFsckSections;
+  return kMksquashfsSections;
+}
+
+bool has_section(Tool tool, const SectionText& section) {
+  return std::ranges::any_of(option_table(tool), [&](const OptionRow& row) {
+    return row.section == section.section && is_taken_by(tool, row);
+  });
 }
 
 const OptionRow* find_option(Tool tool, std::string_view word) {

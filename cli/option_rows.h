@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,7 @@ enum class Section : uint8_t {
   kPermissions,
   kPseudo,
   kFilter,
+  kActions,
   kXattrs,
   kRuntime,
   kAppend,
@@ -100,7 +102,13 @@ class OptionRows {
 inline OptionRows option_rows(Tool tool) { return OptionRows(tool); }
 
 // The sections that have rows of this tool, in the order of help.
-std::span<const SectionText> sections(Tool tool);
+std::span<const SectionText> section_table(Tool tool);  // for sections() alone
+bool has_section(Tool tool, const SectionText& section);
+inline auto sections(Tool tool) {
+  return section_table(tool) | std::views::filter([tool](const SectionText& section) {
+           return has_section(tool, section);
+         });
+}
 
 // The row called `word` by name or alias; nullptr: none.
 const OptionRow* find_option(Tool tool, std::string_view word);

@@ -26,7 +26,8 @@ enum class Print : uint8_t {
   kCompressor,
   kVersion,
   kDefaultMemory,
-  kXhelp
+  kXhelp,
+  kFix  // prints nothing: turns a streamed image into a usual one
 };
 
 // The value of -p, or of -pf.
@@ -46,11 +47,14 @@ struct MakeSettings {
   std::vector<std::string> layers;            // -layer
 
   bool compressor_given = false;
-  std::optional<uint64_t> memory;  // bytes; default_memory() unless given
+  std::vector<std::string> compressor_options;  // the words of each
+  std::optional<uint64_t> memory;               // bytes; default_memory() unless given
   std::optional<unsigned> processors;
 
   bool quiet = false, info = false;
   std::string info_file;
+  std::string log_file;    // -log
+  std::string stats_file;  // --stats
   bool no_progress = false, progress = false, percentage = false;
 
   std::vector<PseudoArgument> pseudo;  // in the order given, to be read when all options are known
@@ -79,6 +83,7 @@ struct Settings {
   std::vector<std::string> warnings;  // about the command line itself
   std::string print_what;             // what kSection, kOption and kCompressor are about
   std::optional<unsigned> columns;    // -cols
+  bool may_page = true;               // -no-pager
 };
 
 }  // namespace sqfs

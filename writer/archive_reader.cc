@@ -123,7 +123,8 @@ class LibarchiveReader final : public ArchiveReader {
     for (;;) {
       archive_entry* from = nullptr;
       const int status = archive_read_next_header(handle_.get(), &from);
-      if (input_error_) return *input_error_;  // libarchive may take it for the end
+      // libarchive may pass over it when it tries what kind of archive this is.
+      if (input_error_) return failure();
       if (status == ARCHIVE_EOF) return false;
       if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return failure();
       const char* path = archive_entry_pathname(from);
@@ -146,7 +147,7 @@ class LibarchiveReader final : public ArchiveReader {
       size_t size = 0;
       la_int64_t offset = 0;
       const int status = archive_read_data_block(handle_.get(), &bytes, &size, &offset);
-      if (input_error_) return *input_error_;
+      if (input_error_) return failure();
       if (status == ARCHIVE_EOF) return ok();
       if (status != ARCHIVE_OK) return failure();
       if (size == 0) continue;

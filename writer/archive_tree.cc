@@ -89,6 +89,10 @@ void ArchiveTree::finish() {
   ++archive_;
 }
 
+bool ArchiveTree::is_of_earlier_archive(NodeId id) const {
+  return id >= touched_by_.size() || touched_by_[id] != archive_;
+}
+
 // Symlinks on the way are followed inside the image, the last name never.
 Result<ArchiveTree::Found> ArchiveTree::find(std::span<const std::string> path,
                                              bool makes_directories) {
@@ -103,6 +107,7 @@ Result<ArchiveTree::Found> ArchiveTree::find(std::span<const std::string> path,
       continue;
     }
     NodeId child = index_.find(at, name);
+    const NodeId named = child;
     if (todo.empty()) return Found{child, at, name};
     if (child != kNoNode && std::holds_alternative<HardLink>(tree_.node(child).kind)) {
       const NodeId target = std::get<HardLink>(tree_.node(child).kind).target;
@@ -122,8 +127,8 @@ Result<ArchiveTree::Found> ArchiveTree::find(std::span<const std::string> path,
       for (auto it = names.rbegin(); it != names.rend(); ++it) {
         if (!it->empty() && *it != ".") todo.emplace_back(*it);
       }
-    } else if (makes_directories && touched_by_[child] != archive_) {
-      take_out(index_.find(at, name));  // of a layer below
+    } else if (makes_directories && is_of_earlier_archive(named)) {
+      take_out(named);
       at = make_directory(at, name);
     } else {
       return unsupported_error("the path " + text_of(path) + " leads through " + printable(name) +

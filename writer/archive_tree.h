@@ -45,8 +45,9 @@ class ArchiveTree {
   // Puts an item into the tree. A directory that is there already gets the item's attributes and
   // keeps its content; anything else that is there gives way, except a directory that this archive
   // has put something into: that stays, with a warning. Missing directories are made. A path that
-  // leads through a symlink goes on where that leads inside the image. Code::kUnsupported when the
-  // path leads through something else that this archive holds, or round in circles.
+  // leads through a symlink goes on where that leads inside the image; other files of earlier
+  // archives on the way give way to directories. Code::kUnsupported when the path leads through a
+  // file of this archive, or round in circles.
   Status put(Item item);
 
   // Removes what is at the path, and everything in the directory at the path. Nothing there is
@@ -74,6 +75,7 @@ class ArchiveTree {
   void fill(NodeId id, Item item);
   Result<NodeId> find_target(const PathNames& path);
   NodeId content_of(NodeId id) const;
+  bool is_of_earlier_archive(NodeId id) const;
   void take_out(NodeId id);
   void touch(NodeId id);
 

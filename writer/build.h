@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,10 +13,12 @@
 #include "base/mode_change.h"
 #include "base/result.h"
 #include "compressors/compressor.h"
+#include "writer/actions.h"
 #include "squashfs-format/superblock.h"
 #include "writer/data_stage.h"
 #include "writer/dereference.h"
 #include "writer/pseudo.h"
+#include "writer/sort_order.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -101,6 +104,8 @@ struct BuildOptions {
   FilterOptions filter;
   XattrOptions xattrs;
   ArchiveOptions archive;
+  std::vector<Action> actions;          // in the order given; SourceKind::kArchives has none
+  std::vector<SortEntry> sort_entries;  // the same
 
   std::vector<PseudoDefinition> pseudo;            // in the order given
   std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
@@ -143,7 +148,7 @@ class BuildObserver {
       kFifo,
       kSocket
     } kind = Kind::kFile;
-    std::string image_path;
+    std::string image_path;     // with a sort file, of files on the host: the path there
     uint64_t size = 0;          // files
     uint64_t inode_ref = 0;     // others: the packed reference
     bool is_duplicate = false;  // files
@@ -151,7 +156,24 @@ class BuildObserver {
   };
   virtual bool wants_files() const = 0;  // false: file() is never called
   virtual void file(const FileEvent& event) = 0;
+  // A line that an action wants to be logged, without a newline.
+  virtual void action_line(const std::string& line) { (void)line; }
+
+  // Asked once per block or so; true: place() is called next, with the path in the image of the
+  // file that is being written, or what else is being done.
+  virtual bool wants_place() { return false; }
+  virtual void place(const std::string& what) { (void)what; }
+
+  // Where data begins, from the start of the image: of each regular file that has blocks of its own
+  // (0: it has none), then of each fragment block.
+  virtual bool wants_positions() const { return false; }
+  virtual void file_position(const std::string& path, uint64_t start) { (void)path, (void)start; }
+  virtual void fragment_position(uint64_t number, uint64_t start) { (void)number, (void)start; }
 };
+
+// Parts of the work, in their order.
+enum class Stage : uint8_t { kScan, kXattrs, kData, kTables };
+inline constexpr size_t kStages = 4;
 
 struct TableSize {
   uint64_t stored_bytes = 0, raw_bytes = 0;
@@ -168,6 +190,12 @@ struct BuildSummary {
   uint32_t ids = 0;
   std::vector<uint32_t> uids, gids;  // in the order of the id table
   uint64_t warnings = 0;
+
+  uint64_t data_bytes = 0;             // stored: blocks of files and fragment blocks
+  uint64_t fragment_bytes = 0;         // of these, the fragment blocks
+  uint64_t fragment_tails = 0;         // files with a tail in a fragment block
+  uint64_t duplicate_bytes = 0;        // of files whose data is that of another
+  std::array<Clocks, kStages> stages;  // time spent
 };
 
 // Builds an image at `destination`. All that can be known to fail before writing (sources, options,

@@ -31,7 +31,7 @@ Budget share_out(const DataOptions& options) {
   return {std::min(half, (4 * threads + 4) * job),
           std::min(eighth, kMaxCacheBytes),
           {std::min(quarter, (4 * threads + 4) * job),
-           std::clamp(eighth, kMinWriteBytes, kMaxWriteBytes)}};
+           std::clamp(eighth, kMinWriteBytes, kMaxWriteBytes), options.is_stream}};
 }
 
 size_t cost_of(const BlockJob& job) {
@@ -90,7 +90,9 @@ Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& 
     SQFS_CHECKED(committer.commit(job));
     buffers.give_back(job.take_buffer());
   }
-  return committer.finish();
+  SQFS_TRY(DataResult result, committer.finish());
+  result.stored_bytes = result.end - start;
+  return result;
 }
 
 }  // namespace sqfs

@@ -23,7 +23,8 @@ constexpr uint16_t kFabricatedRootMode = 0777;
 class Scanner {
  public:
   Scanner(const BuildOptions& options, const Filter& filter, Env& env, const Warn& warn,
-          const std::function<bool()>& cancelled, Tree& tree, const DereferencePolicy& policy)
+          const std::function<bool()>& cancelled, Tree& tree, const DereferencePolicy& policy,
+          ActionRunner* actions)
       : options_(options),
         filter_(filter),
         env_(env),
@@ -31,6 +32,7 @@ class Scanner {
         cancelled_(cancelled),
         tree_(tree),
         policy_(policy ? policy : dereference_policy(options.filter)),
+        actions_(actions),
         nodes_(options, env, warn, tree),
         names_(tree, options.taken_names, warn) {}
 
@@ -273,14 +275,38 @@ class Scanner {
   }
 
   // Whether the file that path_ leads to, in the directory `parent`, is not wanted.
-  Result<bool> excludes(NodeId, const std::string&, const FileInfo& info) const {
-    return filter_.excludes(path_, info);
+  Result<bool> excludes(NodeId parent, const std::string& path, const FileInfo& info) {
+    bool is_excluded = filter_.excludes(path_, info);
+    if (!is_excluded && actions_ != nullptr && actions_->has_scan_actions()) {
+      SQFS_TRY(is_excluded, actions_->excludes(subject_at(path_, path, info)));
+    }
+    if (is_excluded) tree_.directory(parent).has_exclusions = true;
+    return is_excluded;
+  }
+
+  // The file of the host that is to be stored under `image_path`, for actions.
+  static ActionSubject subject_at(std::span<const std::string> image_path, const std::string& path,
+                                  const FileInfo& info) {
+    ActionSubject subject;
+    for (const std::string& name : image_path) subject.path += "/" + name;
+    subject.host_path = path;
+    subject.info = info;
+    return subject;
+  }
+
+  Result<Dereference> choose(std::span<const std::string> image_path, const std::string& path,
+                             const FileInfo& info) {
+    SQFS_TRY(const Dereference choice, policy_({image_path, path, info}));
+    if (choice != Dereference::kNo || actions_ == nullptr || !actions_->has_scan_actions()) {
+      return choice;
+    }
+    return actions_->dereferences(subject_at(image_path, path, info));
   }
 
   // What is to be stored of a symbolic link: itself, what it leads to, or nothing.
   Result<std::optional<HostFile>> follow(std::span<const std::string> image_path,
                                          const std::string& path, const FileInfo& info) {
-    SQFS_TRY(const Dereference choice, policy_({image_path, path, info}));
+    SQFS_TRY(const Dereference choice, choose(image_path, path, info));
     if (choice == Dereference::kNo) return std::optional(HostFile{path, info});
     auto target = follow_symlink(path, env_);
     if (!target && is_host_shortage(target.error())) return target.error();
@@ -382,6 +408,7 @@ class Scanner {
   const std::function<bool()>& cancelled_;
   Tree& tree_;
   const DereferencePolicy policy_;
+  ActionRunner* actions_;  // may be null
   HostNodes nodes_;
 
   uint64_t source_device_ = 0;  // of the source being read
@@ -396,8 +423,8 @@ class Scanner {
 
 Status scan_sources(const BuildOptions& options, const Filter& filter, Env& env, const Warn& warn,
                     const std::function<bool()>& cancelled, Tree& tree,
-                    const DereferencePolicy& policy) {
-  return Scanner(options, filter, env, warn, cancelled, tree, policy).run();
+                    const DereferencePolicy& policy, ActionRunner* actions) {
+  return Scanner(options, filter, env, warn, cancelled, tree, policy, actions).run();
 }
 
 }  // namespace sqfs

@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/result.h"
 #include "base/warn.h"
+#include "writer/action_effects.h"
 #include "writer/build.h"
 #include "writer/dereference.h"
 #include "writer/filter.h"
@@ -32,10 +33,14 @@ namespace sqfs {
 // number or a file's size that the format cannot hold (Code::kUnsupported); a lack of memory or
 // file descriptors on the host; Code::kCancelled when `cancelled` returns true.
 //
+// `actions`, unless null, are asked about each file but the root of the image before it is added:
+// what they exclude is left out, symbolic links that they select are dereferenced, and they can
+// fail.
+//
 // The tree does not depend on the order in which the host lists directories. Memory is bounded by
 // the tree, the stack does not grow with its depth.
 Status scan_sources(const BuildOptions& options, const Filter& filter, Env& env, const Warn& warn,
                     const std::function<bool()>& cancelled, Tree& tree,
-                    const DereferencePolicy& policy = {});
+                    const DereferencePolicy& policy = {}, ActionRunner* actions = nullptr);
 
 }  // namespace sqfs

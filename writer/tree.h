@@ -13,6 +13,7 @@
 #include "fragments/fragment_ref.h"
 #include "squashfs-format/constants.h"
 #include "squashfs-format/metadata.h"
+#include "writer/data_policy.h"
 #include "xattr/pool.h"
 
 // The tree that is to become an image, in memory. Sources fill it, the plan numbers it, the data
@@ -51,6 +52,7 @@ struct FileLayout {
 
 struct Directory {
   std::vector<NodeId> children;  // after Tree::sort(): by the bytes of their names
+  bool has_exclusions = false;   // something in it was left out because it was asked for
 };
 struct RegularFile {
   uint64_t expected_size = 0;        // what the scan saw
@@ -59,6 +61,7 @@ struct RegularFile {
   FileIdentity identity;             // of the host file that was scanned; all 0: not known
   bool is_stored = false;            // its data is in the image already and `layout` is final
   int16_t priority = 0;              // of -sort: higher ones are stored first
+  DataPolicy policy;                 // of -action: how its data is stored
   FileLayout layout;
 };
 struct Symlink {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/fake_env.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -296,8 +298,9 @@ Result<FileInfo> FakeEnv::lstat(const std::string& path) {
 
 Result<FileInfo> FakeEnv::stat(const std::string& path) {
   SQFS_TRY(const Entry* entry, find("cannot stat", path));
-  if (entry->info.type == FileType::kSymlink) return stat(entry->target);
-  return entry->info;
+  if (entry->info.type != FileType::kSymlink) return entry->info;
+  return stat(entry->target.starts_with('/') ? entry->target
+                                             : join_path(parent_of(path), entry->target));
 }
 
 Result<std::vector<std::string>> FakeEnv::list_dir(const std::string& path) {
@@ -386,6 +389,14 @@ std::optional<uint32_t> FakeEnv::find_user(const std::string& name) {
 std::optional<uint32_t> FakeEnv::find_group(const std::string& name) {
   const auto it = groups.find(name);
   return it == groups.end() ? std::nullopt : std::optional(it->second);
+}
+
+Result<int> FakeEnv::run(const Command& command, const std::function<Status(Bytes)>& take) {
+  if (!program) return io_error(ENOENT, "cannot run " + command.words[0]);
+  std::string printed;
+  const int status = program(command, printed);
+  if (!printed.empty()) SQFS_CHECKED(take(as_bytes(printed)));
+  return status;
 }
 
 std::optional<std::string> FakeEnv::variable(const std::string& name) {

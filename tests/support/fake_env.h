@@ -150,6 +150,11 @@ class FakeEnv final : public Env {
   uint32_t user_id() override { return 0; }
   uint32_t group_id() override { return 0; }
   std::optional<std::string> variable(const std::string& name) override;
+  Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) override;
+
+  // What run() does: the exit status, and in `printed` the standard output. Without it nothing can
+  // be run.
+  std::function<int(const Command& command, std::string& printed)> program;
 
   // All calls that can fail count, those of the files opened here included.
   FaultPlan faults;

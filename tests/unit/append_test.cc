@@ -286,9 +286,9 @@ TEST_F(AppendTest, TheOldRootCanBecomeADirectory) {
 
 TEST_F(AppendTest, PathsAreNotMergedIntoTheImage) {
   make_old();
-  env_.add_file("/new/d/x", FakeContent(text("mine")));
+  env_.add_file("/d/x", FakeContent(text("mine")));
   options_.source_kind = SourceKind::kFilePaths;
-  const auto summary = append();
+  const auto summary = append("/d");
   ASSERT_FALSE(summary);
   EXPECT_NE(summary.error().what.find("conflicts with name in filesystem"), std::string::npos);
   EXPECT_EQ(image().bytes(), old_.bytes());
@@ -386,7 +386,6 @@ struct Variant {
   std::string name;
   uint64_t offset = 0;
   bool pad = true;
-  bool tables_stay = false;  // there is no room for a copy of the tables
 };
 
 void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }

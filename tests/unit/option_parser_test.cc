@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/option_parser.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/option_checks.h"
+#include "cli/pager.h"
 #include "cli/suggest.h"
 #include "tests/support/fake_env.h"
 #include "tests/support/tool_run.h"
@@ -334,6 +336,38 @@ TEST_F(ParserTest, CheckRefusesWhatItDoesNotKnow) {
   expect_error(parse_check({"--max-memory", "1K", "a"}), Code::kUsage, "1M or more");
 }
 
+TEST_F(ParserTest, AStreamHasStandardOutputForItself) {
+  ASSERT_TRUE(finish({"-stream"}));
+  EXPECT_TRUE(build().data.is_stream);
+  EXPECT_FALSE(build().data.find_duplicates);
+  EXPECT_TRUE(make().quiet && make().no_progress);
+  ASSERT_TRUE(finish({"-stream", "-info", "-info-file", "x"}));
+  expect_error(finish({"-stream", "-info"}), Code::kUnsupported, "-info-file");
+  expect_error(finish({"-stream", "-progress"}), Code::kUnsupported, "-progress");
+  expect_error(finish({"-stream", "-percentage"}), Code::kUnsupported, "-percentage");
+  expect_error(finish({"-stream", "-o", "1"}), Code::kUnsupported, "-offset");
+  ASSERT_TRUE(parse_tar({"-stream"}));
+}
+
+TEST_F(ParserTest, ThrottleAndLimitAreTheSame) {
+  ASSERT_TRUE(finish({"-throttle", "30%"}));
+  EXPECT_EQ(build().data.throttle_percent, 30u);
+  ASSERT_TRUE(finish({"-limit", "30"}));
+  EXPECT_EQ(build().data.throttle_percent, 70u);
+  expect_error(finish({"-throttle", "100"}), Code::kUsage, "-throttle");
+  expect_error(finish({"-limit", "0"}), Code::kUsage, "-limit");
+}
+
+TEST(Pager, WordsAreSplitAsByAShellThatDoesNothingElse) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(split_pager("less -R").value(), (List{"less", "-R"}));
+  EXPECT_EQ(split_pager("  'a b'c \"d\\\"|\" e\\ f '' ").value(),
+            (List{"a bc", "d\"|", "e f", ""}));
+  EXPECT_TRUE(split_pager("").value().empty());
+  for (const char* bad : {"a|b", "a;b", "<a", ">a", "a &", "'a"})
+    EXPECT_FALSE(split_pager(bad)) << bad;
+}
+
 // --- sqfstar
 // -----------------------------------------------------------------------------------------
 
@@ -387,7 +421,11 @@ TEST_P(RowsTest, NamesAreUniqueAndTextsComplete) {
 TEST_P(RowsTest, HelpNamesEveryOptionThatIsNotHidden) {
   const std::string help = help_all(GetParam(), 100);
   for (const OptionRow& row : option_rows(GetParam())) {
-    const bool is_named = help.find("  " + std::string(row.text.name)) != std::string::npos;
+    // As a whole word: -fa is not named by -false-action.
+    const std::string line = "  " + std::string(row.text.name);
+    const bool is_named = std::ranges::any_of(std::string_view(" ,\n"), [&](char end) {
+      return help.find(line + end) != std::string::npos;
+    });
     EXPECT_EQ(is_named, row.kind != OptionKind::kHidden) << row.text.name;
   }
 }

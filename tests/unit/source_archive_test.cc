@@ -412,8 +412,10 @@ TEST_F(SourceArchiveTest, HidingOneNameOfAFileLeavesTheOthers) {
 }
 
 TEST_F(SourceArchiveTest, ALayerMayReplaceADirectoryByAFileAndBack) {
-  ASSERT_TRUE(scan_layers({TarBuilder().file("d/x").file("f"), TarBuilder().file("d", "file"),
-                           TarBuilder().file("f/y").directory("f")}));
+  const Status status =
+      scan_layers({TarBuilder().file("d/x").file("f"), TarBuilder().file("d", "file"),
+                   TarBuilder().file("f/y").directory("f")});
+  ASSERT_TRUE(status) << status.error().what;
   EXPECT_EQ(paths(), "d f f/y");
 }
 
