@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/warn.h"
-#include "writer/path_index.h"
+#include "writer/child_index.h"
 #include "writer/tree.h"
 
 // How the entries of archives become a tree: as if tar extracted them one after the other, but
@@ -80,7 +80,7 @@ class ArchiveTree {
   void touch(NodeId id);
 
   Tree& tree_;
-  PathIndex index_;
+  ChildIndex index_;
   Attributes made_up_;
   const Warn& warn_;
   uint32_t archive_ = 1;

@@ -12,9 +12,9 @@ namespace sqfs {
 
 // Finds the children of a tree's directories by name, however many there are. Knows those nodes
 // alone that it was told of; the tree has to outlive it.
-class PathIndex {
+class ChildIndex {
  public:
-  explicit PathIndex(const Tree& tree) : nodes_(0, Hash{&tree}, Equal{&tree}) {}
+  explicit ChildIndex(const Tree& tree) : nodes_(0, Hash{&tree}, Equal{&tree}) {}
 
   NodeId find(NodeId directory, std::string_view name) const {  // kNoNode: none
     const auto found = nodes_.find(Key{directory, name});
