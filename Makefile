@@ -24,10 +24,13 @@ INSTALL_PREFIX ?= $(PREFIX)
 INSTALL_DIR ?= $(INSTALL_PREFIX)/bin
 INSTALL_MANPAGES_DIR ?= $(INSTALL_PREFIX)/share/man/man1
 COMPLETIONS_DIR ?= $(INSTALL_PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS_DIR ?= $(INSTALL_PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS_DIR ?= $(INSTALL_PREFIX)/share/fish/vendor_completions.d
+MAN5_DIR = $(patsubst %/man1,%,$(INSTALL_MANPAGES_DIR))/man5
 MAN8_DIR = $(patsubst %/man1,%,$(INSTALL_MANPAGES_DIR))/man8
 
 # The names under which the one binary is linked.
-TOOLS := mksquashfs fsck.squashfs
+TOOLS := mksquashfs sqfstar fsck.squashfs
 
 # --- tools and flags ----------------------------------------------------------------------------
 
@@ -57,7 +60,7 @@ OUR_FLAGS := -std=c++20 -I. $(DEFINES) $(WARNINGS) -pthread
 
 only_if = $(if $(filter 1,$(foreach s,$1,$(call enabled,$s))),$2)
 LIBS := $(call only_if,GZIP,-ldeflate -lz) $(call only_if,XZ LZMA_XZ,-llzma) \
-  $(call only_if,LZO,-llzo2) $(call only_if,LZ4,-llz4) $(call only_if,ZSTD,-lzstd)
+  $(call only_if,LZO,-llzo2) $(call only_if,LZ4,-llz4) $(call only_if,ZSTD,-lzstd) -larchive
 
 VARIANTS := release debug asan ubsan tsan fuzz
 VARIANT_FLAGS_release :=
@@ -79,6 +82,7 @@ SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.cc))
 FUZZERS := $(sort $(patsubst tests/fuzz/%.cc,%,$(wildcard tests/fuzz/fuzz_*.cc)))
 BENCHES := $(sort $(patsubst bench/%.cc,%,$(wildcard bench/*.cc)))
 MAN1 := $(sort $(wildcard man/*.1))
+MAN5 := $(sort $(wildcard man/*.5))
 MAN8 := $(sort $(wildcard man/*.8))
 
 .DEFAULT_GOAL := all
@@ -235,10 +239,13 @@ format:  ## lay out all sources with clang-format
 	@$(call install_deps,lint)
 	clang-format -i $(sort $(FORMATTED))
 
-man: $(BUILD)/release/generate  ## make the manual pages and the shell completion from the option tables
+man: $(BUILD)/release/generate  ## make the manual pages and shell completion from the option tables
 	'$<' mksquashfs man/mksquashfs.in man/mksquashfs.1
 	'$<' fsck.squashfs man/fsck.squashfs.in man/fsck.squashfs.8
-	'$<' completion docs/completions/squashkit.bash
+	'$<' sqfstar man/sqfstar.in man/sqfstar.1
+	'$<' bash docs/completions/squashkit.bash
+	'$<' zsh docs/completions/_squashkit
+	'$<' fish docs/completions/squashkit.fish
 
 CORPORA ?= $(BUILD)/corpora
 bench:  ## measure against the installed mksquashfs; BENCH_ARGS="--tree DIR --runs 3 --floor ..."
@@ -254,11 +261,12 @@ corpora:  ## make the trees that `bench` measures, in CORPORA=build/corpora; WHI
 # touched.
 DEPS ?= build
 PACKAGES_build := g++ $(call only_if,GZIP,libdeflate-dev zlib1g-dev) $(call only_if,XZ LZMA_XZ,liblzma-dev) \
-  $(call only_if,LZO,liblzo2-dev) $(call only_if,LZ4,liblz4-dev) $(call only_if,ZSTD,libzstd-dev) libxxhash-dev
+  $(call only_if,LZO,liblzo2-dev) $(call only_if,LZ4,liblz4-dev) $(call only_if,ZSTD,libzstd-dev) libxxhash-dev \
+  libarchive-dev
 PACKAGES_demo := python3
-PACKAGES_lint := clang-format python3 shellcheck
+PACKAGES_lint := clang-format python3 shellcheck mandoc
 PACKAGES_test := $(PACKAGES_lint) libgtest-dev binutils attr libcap2-bin fakeroot squashfs-tools \
-  squashfs-tools-ng squashfuse qemu-system-x86
+  squashfs-tools-ng squashfuse libarchive-tools qemu-system-x86
 PACKAGES_tidy := clang-tidy
 PACKAGES_fuzz := clang libgtest-dev
 PACKAGES_bench := python3 squashfs-tools squashfs-tools-ng mmdebstrap
@@ -269,12 +277,20 @@ install: all  ## install below PREFIX=/usr/local, staged in DESTDIR
 	install -d '$(DESTDIR)$(INSTALL_DIR)'
 	install -m 755 '$(BIN_release)/squashkit' '$(DESTDIR)$(INSTALL_DIR)/squashkit'
 	set -e; for tool in $(TOOLS); do ln -sf squashkit '$(DESTDIR)$(INSTALL_DIR)'/$$tool; done
-	install -d '$(DESTDIR)$(COMPLETIONS_DIR)'
+	install -d '$(DESTDIR)$(COMPLETIONS_DIR)' '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)'
 	install -m 644 docs/completions/squashkit.bash '$(DESTDIR)$(COMPLETIONS_DIR)/mksquashfs'
-	ln -sf mksquashfs '$(DESTDIR)$(COMPLETIONS_DIR)/fsck.squashfs'
+	install -m 644 docs/completions/_squashkit '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_squashkit'
+	install -m 644 docs/completions/squashkit.fish '$(DESTDIR)$(FISH_COMPLETIONS_DIR)/mksquashfs.fish'
+	set -e; for tool in $(filter-out mksquashfs,$(TOOLS)); do \
+	  ln -sf mksquashfs '$(DESTDIR)$(COMPLETIONS_DIR)'/$$tool; \
+	  ln -sf mksquashfs.fish '$(DESTDIR)$(FISH_COMPLETIONS_DIR)'/$$tool.fish; done
 ifneq ($(MAN1),)
 	install -d '$(DESTDIR)$(INSTALL_MANPAGES_DIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(INSTALL_MANPAGES_DIR)'
+endif
+ifneq ($(MAN5),)
+	install -d '$(DESTDIR)$(MAN5_DIR)'
+	install -m 644 $(MAN5) '$(DESTDIR)$(MAN5_DIR)'
 endif
 ifneq ($(MAN8),)
 	install -d '$(DESTDIR)$(MAN8_DIR)'
@@ -283,7 +299,9 @@ endif
 
 uninstall:  ## remove what `install` put there
 	rm -f $(foreach f,squashkit $(TOOLS),'$(DESTDIR)$(INSTALL_DIR)/$f') \
-	  $(foreach f,mksquashfs fsck.squashfs,'$(DESTDIR)$(COMPLETIONS_DIR)/$f') \
+	  $(foreach f,$(TOOLS),'$(DESTDIR)$(COMPLETIONS_DIR)/$f' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)/$f.fish') \
+	  '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_squashkit' \
+	  $(foreach f,$(notdir $(MAN5)),'$(DESTDIR)$(MAN5_DIR)/$f') \
 	  $(foreach f,$(notdir $(MAN1)),'$(DESTDIR)$(INSTALL_MANPAGES_DIR)/$f') \
 	  $(foreach f,$(notdir $(MAN8)),'$(DESTDIR)$(MAN8_DIR)/$f')
 

@@ -95,6 +95,12 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
+// Two clocks, in nanoseconds since some moment: only differences mean anything.
+struct Clocks {
+  uint64_t wall = 0;
+  uint64_t processor = 0;  // of all threads of this process together
+};
+
 class Env {
  public:
   virtual ~Env() = default;
@@ -141,18 +147,27 @@ class Env {
 
   // Runs a program, hands its standard output to `take` piece by piece and returns its exit status;
   // 128 + N when signal N ended it. Fails when it cannot be started, and with what `take` returns,
-  // in which case the program is killed. A signal to this process makes `take` be called with no
-  // bytes.
+  // in which case the program is killed. While the program prints nothing, `take` is called with no
+  // bytes several times a second, so that it can ask for signals.
   virtual Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) {
     (void)take;
     return unsupported_error("cannot run " + command.words[0]);
   }
 
-  // The next bytes of standard input: none at its end. A signal may cut it short, or fail it with
-  // EINTR when nothing was read; asking again goes on.
+  // The next bytes of standard input: none at its end. When they are long in coming it hands out
+  // what there is, or fails with EINTR when there is nothing; asking again goes on. So a caller can
+  // look whether a signal has arrived.
   virtual Result<size_t> read_standard_input(MutableBytes out) {
     (void)out;
     return unsupported_error("there is no standard input");
+  }
+
+  // Adds a line to a text file, which is made if it is missing. It has to be a regular file with
+  // one name that nobody may execute, and no symlink: what is added must not become part of a
+  // program.
+  virtual Status append_line(const std::string& path, const std::string& line) {
+    (void)line;
+    return unsupported_error("cannot add to " + path);
   }
 
   // `path` made absolute, without symlinks and dots; it must exist.
@@ -177,6 +192,9 @@ class Env {
 
   // Seconds since 1970, and the caller's ids.
   virtual int64_t now() = 0;
+  virtual Clocks clocks() { return {}; }
+  // Keeps the calling thread from working.
+  virtual void sleep(uint64_t nanoseconds) { (void)nanoseconds; }
   virtual uint32_t user_id() = 0;
   virtual uint32_t group_id() = 0;
   virtual std::optional<std::string> variable(const std::string& name) = 0;  // of the environment

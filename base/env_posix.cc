@@ -38,6 +38,14 @@ FileType file_type(mode_t mode) {
   }
 }
 
+constexpr uint64_t kNanoseconds = 1'000'000'000;
+
+uint64_t read_clock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * kNanoseconds + static_cast<uint64_t>(time.tv_nsec);
+}
+
 class PosixInputFile final : public InputFile {
  public:
   PosixInputFile(FileDescriptor fd, std::string path)
@@ -98,7 +106,8 @@ Result<Buffer> read_xattr_value(const Get& get, const std::string& what, const s
 
 // O_NONBLOCK: should the path have become a fifo since it was looked at, the open must not hang.
 Result<std::unique_ptr<InputFile>> open_for_reading(const std::string& path, int more_flags) {
-  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags));
+  FileDescriptor fd(
+      open(CallPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags));
   if (!fd.is_open()) return system_error("cannot open", path);
   return std::make_unique<PosixInputFile>(std::move(fd), path);
 }
@@ -107,18 +116,18 @@ class PosixEnv final : public Env {
  public:
   Result<FileInfo> lstat(const std::string& path) override {
     struct stat st;
-    if (::lstat(path.c_str(), &st) != 0) return system_error("cannot stat", path);
+    if (::lstat(CallPath(path).c_str(), &st) != 0) return system_error("cannot stat", path);
     return file_info(st);
   }
 
   Result<FileInfo> stat(const std::string& path) override {
     struct stat st;
-    if (::stat(path.c_str(), &st) != 0) return system_error("cannot stat", path);
+    if (::stat(CallPath(path).c_str(), &st) != 0) return system_error("cannot stat", path);
     return file_info(st);
   }
 
   Result<std::vector<std::string>> list_dir(const std::string& path) override {
-    const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(path.c_str()), closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(CallPath(path).c_str()), closedir);
     if (dir == nullptr) return system_error("cannot open directory", path);
     std::vector<std::string> names;
     for (;;) {
@@ -133,9 +142,10 @@ class PosixEnv final : public Env {
   }
 
   Result<std::string> read_link(const std::string& path) override {
+    const CallPath call_path(path);
     std::string target(256, '\0');
     for (;;) {
-      const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+      const ssize_t size = readlink(call_path.c_str(), target.data(), target.size());
       if (size < 0) return system_error("cannot read symbolic link", path);
       if (static_cast<size_t>(size) < target.size()) {
         target.resize(static_cast<size_t>(size));
@@ -155,8 +165,9 @@ class PosixEnv final : public Env {
 
 #if XATTR_SUPPORT
   Result<std::vector<std::string>> list_xattrs(const std::string& path) override {
+    const CallPath call_path(path);
     const auto get = [&](void* data, size_t size) {
-      return llistxattr(path.c_str(), static_cast<char*>(data), size);
+      return llistxattr(call_path.c_str(), static_cast<char*>(data), size);
     };
     auto list = read_xattr_value(get, "cannot list extended attributes of", path);
     std::vector<std::string> names;
@@ -175,8 +186,9 @@ class PosixEnv final : public Env {
   }
 
   Result<Buffer> get_xattr(const std::string& path, const std::string& name) override {
+    const CallPath call_path(path);
     const auto get = [&](void* data, size_t size) {
-      return lgetxattr(path.c_str(), name.c_str(), data, size);
+      return lgetxattr(call_path.c_str(), name.c_str(), data, size);
     };
     return read_xattr_value(get, "cannot read extended attribute " + name + " of", path);
   }
@@ -196,6 +208,17 @@ class PosixEnv final : public Env {
   Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) override {
     return open_posix_update(path);
   }
+  Clocks clocks() override {
+    return {read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
+  }
+
+  void sleep(uint64_t nanoseconds) override {
+    timespec left{static_cast<time_t>(nanoseconds / kNanoseconds),
+                  static_cast<long>(nanoseconds % kNanoseconds)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+  }
+
   Result<std::unique_ptr<OutputFile>> standard_output() override {
     return make_posix_standard_output();
   }
@@ -207,6 +230,9 @@ class PosixEnv final : public Env {
   }
   Result<size_t> read_standard_input(MutableBytes out) override {
     return read_posix_standard_input(out);
+  }
+  Status append_line(const std::string& path, const std::string& line) override {
+    return append_posix_line(path, line);
   }
   Result<std::string> resolve(const std::string& path) override { return resolve_posix_path(path); }
   std::optional<uint32_t> find_user(const std::string& name) override {

@@ -23,7 +23,8 @@ namespace sqfs {
 namespace {
 
 constexpr size_t kPipePiece = 64u << 10;
-constexpr mode_t kSpoolMode = 0600;
+constexpr mode_t kSpoolMode = 0600, kLogMode = 0644;
+constexpr int kInputMilliseconds = 200;
 
 Status write_fully(int fd, Bytes bytes, const std::string& path) {
   while (!bytes.empty()) {
@@ -169,7 +170,10 @@ int spawn_with_output(const Command& command, int output, pid_t& child) {
   sigset_t all;
   sigfillset(&all);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   const int status = posix_spawnp(&child, words[0].c_str(), &actions, &attributes,
                                   pointers_to(words).data(), pointers_to(variables).data());
   posix_spawnattr_destroy(&attributes);
@@ -177,9 +181,17 @@ int spawn_with_output(const Command& command, int output, pid_t& child) {
   return status;
 }
 
+// Signals that are blocked, to be asked for by `take`, end no read().
+constexpr int kSilentMilliseconds = 200;
+
 Status drain(int fd, const std::string& name, const std::function<Status(Bytes)>& take) {
   Buffer piece(kPipePiece);
   for (;;) {
+    pollfd ready{fd, POLLIN, 0};
+    if (poll(&ready, 1, kSilentMilliseconds) <= 0) {
+      SQFS_CHECKED(take({}));
+      continue;
+    }
     const ssize_t got = read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) {
       SQFS_CHECKED(take({}));
@@ -237,20 +249,55 @@ Result<int> run_posix_command(const Command& command, const std::function<Status
   return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
+// Signals are blocked while an image is made, so that they do not interrupt a read: it is not begun
+// before there is something to read.
 Result<size_t> read_posix_standard_input(MutableBytes out) {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = read(STDIN_FILENO, out.data() + done, out.size() - done);
-    if (got < 0 && errno == EAGAIN) {
-      pollfd ready{STDIN_FILENO, POLLIN, 0};
-      if (poll(&ready, 1, -1) >= 0) continue;
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    if (poll(&ready, 1, kInputMilliseconds) == 0) {
+      if (done > 0) return done;
+      errno = EINTR;
+      return system_error("cannot read", "standard input");
     }
-    if (got < 0 && errno == EINTR && done > 0) break;
+    const ssize_t got = read(STDIN_FILENO, out.data() + done, out.size() - done);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return system_error("cannot read", "standard input");
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }
   return done;
+}
+
+Status append_posix_line(const std::string& path, const std::string& line) {
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const FileDescriptor fd(open(path.c_str(), flags, kLogMode));
+  struct stat st {};
+  if (!fd.is_open() || fstat(fd.get(), &st) != 0) return system_error("cannot open", path);
+  const bool is_plain = S_ISREG(st.st_mode) && st.st_nlink == 1;
+  if (!is_plain || (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) {
+    return unsupported_error("\"" + printable(path) +
+                             "\" has to be a regular file with one name that nobody may execute");
+  }
+  const std::string text = line + "\n";
+  return write_fully(fd.get(), as_bytes(text), path);
+}
+
+CallPath::CallPath(const std::string& path) : path_(path) {
+  if (path.size() < PATH_MAX) return;
+  FileDescriptor directory(AT_FDCWD);
+  size_t at = 0;
+  while (path.size() - at >= PATH_MAX / 2) {
+    const size_t end = path.rfind('/', at + PATH_MAX / 2);
+    if (end == std::string::npos || end <= at) return;  // no name is that long
+    const std::string piece = path.substr(at, end - at);
+    const int fd = openat(directory.get(), piece.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    directory = FileDescriptor(fd);
+    at = end + 1;
+  }
+  directory_ = std::move(directory);
+  text_ = "/proc/self/fd/" + std::to_string(directory_.get()) + "/" + path.substr(at);
 }
 
 Result<std::string> resolve_posix_path(const std::string& path) {

@@ -108,7 +108,7 @@ struct OrderedPool::State {
 Status Job::status() const {
   switch (ending_) {
     case Ending::kOutOfMemory: return Error{Code::kNoMemory, 0, 0, 0, "out of memory"};
-    case Ending::kCancelled: return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    case Ending::kCancelled: return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
     case Ending::kRan: break;
   }
   return status_;

@@ -115,4 +115,9 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_start(std::string_view text) {
+  constexpr size_t kMost = 80;
+  return text.size() <= kMost ? printable(text) : printable(text.substr(0, kMost)) + "...";
+}
+
 }  // namespace sqfs

@@ -35,5 +35,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 // A name or path for a message: bytes that would disturb a terminal or a log become \xNN.
 std::string printable(std::string_view text);
+// The same for what may be very long: of more than 80 bytes the first ones and "...".
+std::string printable_start(std::string_view text);
 
 }  // namespace sqfs

@@ -61,9 +61,9 @@ std::string all_compressors(unsigned columns) {
   return out;
 }
 
-std::string names(std::span<const SectionText> list) {
+std::string names(Tool tool) {
   std::string out;
-  for (const SectionText& section : list) {
+  for (const SectionText& section : sections(tool)) {
     out += "  " + std::string(section.name);
     out.append(16 - std::min<size_t>(15, section.name.size()), ' ');
     out += std::string(section.title) + "\n";
@@ -86,13 +86,14 @@ std::string compressor_names() {
 
 std::string usage_line(Tool tool) {
   if (tool == Tool::kFsck) return "SYNTAX: fsck.squashfs [OPTION]... IMAGE\n";
+  if (tool == Tool::kSqfstar) return "SYNTAX: sqfstar [OPTIONS] FILESYSTEM [exclude...]\n";
   return "SYNTAX: mksquashfs source1 source2 ...  FILESYSTEM [OPTIONS] [-e exclude...]\n";
 }
 
 std::string help_summary(Tool tool) {
   std::string out = usage_line(tool);
   if (tool == Tool::kFsck) return out + "\"fsck.squashfs --help\" prints the options.\n";
-  return out + "\nSections of options:\n" + names(sections(tool)) +
+  return out + "\nSections of options:\n" + names(tool) +
          "\n  -help-section <section>   print the options of a section\n"
          "  -help-option <regex>      print the options whose name matches\n"
          "  -help-comp <compressor>   print the options of a compressor\n"
@@ -107,7 +108,7 @@ std::string help_all(Tool tool, unsigned columns) {
   for (const SectionText& section : sections(tool)) {
     out += "\n" + section_entry(tool, section, columns);
   }
-  if (tool == Tool::kMksquashfs) out += "\n" + all_compressors(columns);
+  if (tool != Tool::kFsck) out += "\n" + all_compressors(columns);
   if (tool == Tool::kFsck) {
     out +=
         "\nExit status: 0 no errors, 4 errors found, 8 the image could not be judged, 16 wrong "
@@ -117,7 +118,7 @@ std::string help_all(Tool tool, unsigned columns) {
 }
 
 Result<std::string> help_section(Tool tool, std::string_view which, unsigned columns) {
-  if (which == "list") return names(sections(tool));
+  if (which == "list") return names(tool);
   for (const SectionText& section : sections(tool)) {
     if (section.name == which) return section_entry(tool, section, columns);
   }
@@ -130,7 +131,7 @@ Result<std::string> help_section(Tool tool, std::string_view which, unsigned col
   }
   if (!out.empty()) return out;
   return unsupported_error("there is no section \"" + printable(which) + "\". There are:\n" +
-                           names(sections(tool)));
+                           names(tool));
 }
 
 Result<std::string> help_option(Tool tool, std::string_view expression, unsigned columns) {
@@ -181,11 +182,10 @@ std::string compressor_help(const CompressorInfo& compressor, unsigned columns) 
 
 std::string version_text(Tool tool) {
   const std::string version(kVersion), date(kVersionDate);
-  // The first line of mksquashfs is parsed: its third word says which options may be passed.
-  std::string first =
-      tool == Tool::kMksquashfs
-          ? "mksquashfs version " + std::string(kPeerVersion) + "-squashkit-" + version
-          : "fsck.squashfs version " + version;
+  // The first line is parsed: its third word says which options may be passed.
+  std::string first = tool != Tool::kFsck ? std::string(name_of(tool)) + " version " +
+                                                std::string(kPeerVersion) + "-squashkit-" + version
+                                          : "fsck.squashfs version " + version;
   return first + " (" + date + ")\n" + "squashkit " + version +
          ", the SquashFS 4.0 tools with a verifier\n\n"
          "MIT licence. There is no warranty, to the extent permitted by law.\n"

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/env.h"
 #include "base/result.h"
@@ -43,13 +45,24 @@ class System {
 
   // A whole text file, which may be a pipe.
   virtual Result<std::string> read_text(const std::string& path) = 0;
+  // The bytes of a file that can be read but once, such as a pipe, piece by piece; fails with what
+  // `take` returns.
+  virtual Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) = 0;
   // A new text file; an error when the path exists.
   virtual Result<std::unique_ptr<TextSink>> create_text(const std::string& path) = 0;
+  // The same, but what is in an existing file goes away.
+  virtual Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) = 0;
+
+  // Runs a program with `text` as its standard input, and waits for it. False when it cannot be
+  // started.
+  virtual bool show_with(const std::vector<std::string>& words, std::string_view text) = 0;
 
   // From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT are only noted.
   virtual void note_signals() = 0;
-  // Whether one has arrived since. Cheap enough to be asked once per block.
+  // Whether one of the first three has arrived since. Cheap enough to be asked once per block.
   virtual bool interrupted() = 0;
+  // Whether SIGQUIT has arrived since this was asked last.
+  virtual bool was_asked_for_place() = 0;
 };
 
 std::unique_ptr<System> make_posix_system();

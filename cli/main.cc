@@ -22,6 +22,7 @@ struct ToolRow {
 
 constexpr ToolRow kTools[] = {
     {"mksquashfs", "makes an image of directories and files", mksquashfs_main, 1},
+    {"sqfstar", "makes an image of a tar archive on standard input", sqfstar_main, 1},
     {"fsck.squashfs", "checks an image", fsck_main, 8},
 };
 constexpr std::string_view kOwnName = "squashkit";

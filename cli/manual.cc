@@ -80,6 +80,15 @@ Result<std::string> section_entries(Tool tool, std::string_view name) {
   return out;
 }
 
+Result<std::string> all_sections(Tool tool) {
+  std::string out;
+  for (const SectionText& section : sections(tool)) {
+    SQFS_TRY(const std::string entries, section_entries(tool, section.name));
+    out += ".SS " + escaped(section.title) + "\n" + entries;
+  }
+  return out;
+}
+
 // Independent of what this build has in it, so that the page is the same everywhere.
 std::string compressor_entries() {
   std::string out;
@@ -95,11 +104,12 @@ std::string compressor_entries() {
 }
 
 std::string title(Tool tool) {
-  const std::string_view page = tool == Tool::kMksquashfs ? "MKSQUASHFS 1" : "FSCK.SQUASHFS 8";
+  std::string page(name_of(tool));
+  for (char& c : page) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  page += tool == Tool::kFsck ? " 8" : " 1";
   std::string date(kVersionDate);
   for (char& c : date) c = c == '/' ? '-' : c;
-  return ".TH " + std::string(page) + " \"" + date + "\" \"squashkit " + std::string(kVersion) +
-         "\"\n";
+  return ".TH " + page + " \"" + date + "\" \"squashkit " + std::string(kVersion) + "\"\n";
 }
 
 // Breaks lines of running text at blanks, as the roff linters like them; requests and examples
@@ -128,60 +138,10 @@ std::string folded(std::string_view page) {
 Result<std::string> directive(Tool tool, std::string_view line) {
   constexpr std::string_view kOptions = "@options ";
   if (line == "@title") return title(tool);
+  if (line == "@sections") return all_sections(tool);
   if (line == "@compressors") return compressor_entries();
   if (line.starts_with(kOptions)) return section_entries(tool, line.substr(kOptions.size()));
   return usage_error("\"" + std::string(line) + "\" is no directive");
-}
-
-// --- completion
-// -----------------------------------------------------------------------------------
-
-std::string option_words(Tool tool) {
-  std::string out;
-  for (const OptionRow& row : option_rows(tool)) {
-    if (row.kind == OptionKind::kHidden) continue;
-    out += (out.empty() ? "" : " ") + std::string(row.text.name);
-    if (!row.text.alias.empty()) out += " " + std::string(row.text.alias);
-  }
-  return out;
-}
-
-// The words after which a value of this kind is expected, as alternatives of a case pattern.
-std::string words_taking(Tool tool, std::string_view argument) {
-  std::string out;
-  for (const OptionRow& row : option_rows(tool)) {
-    if (row.text.argument != argument) continue;
-    out += (out.empty() ? "" : " | ") + std::string(row.text.name);
-    if (!row.text.alias.empty()) out += " | " + std::string(row.text.alias);
-  }
-  return out;
-}
-
-std::string compressor_cases() {
-  std::string out;
-  for (const CompressorInfo& compressor : compressors()) {
-    if (compressor.options.empty()) continue;
-    out += "        " + std::string(compressor.name) + ") words=\"$words";
-    for (const CompressorOption& option : compressor.options) {
-      out += " " + std::string(option.text.name);
-    }
-    out += "\" ;;\n";
-  }
-  return out;
-}
-
-std::string compressor_words() {
-  std::string out;
-  for (const CompressorInfo& compressor : compressors()) {
-    out += (out.empty() ? "" : " ") + std::string(compressor.name);
-  }
-  return out;
-}
-
-std::string section_words(Tool tool) {
-  std::string out = "list";
-  for (const SectionText& section : sections(tool)) out += " " + std::string(section.name);
-  return out;
 }
 
 }  // namespace
@@ -201,50 +161,6 @@ Result<std::string> manual_page(Tool tool, std::string_view prose) {
     out += text;
   }
   return folded(out);
-}
-
-std::string bash_completion() {
-  constexpr Tool kMake = Tool::kMksquashfs, kCheck = Tool::kFsck;
-  return "# Completion of mksquashfs and fsck.squashfs for bash.\n"
-         "# Made by man/generate.cc from the option tables; do not change it by hand.\n\n"
-         "_squashkit_mksquashfs() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  local compressor=" +
-         std::string(default_compressor().name) + " words i\n  case $prev in\n    " +
-         words_taking(kMake, "<compressor>") + ")\n      mapfile -t COMPREPLY < <(compgen -W \"" +
-         compressor_words() + "\" -- \"$cur\")\n      return ;;\n    " +
-         words_taking(kMake, "<section>") + ")\n      mapfile -t COMPREPLY < <(compgen -W \"" +
-         section_words(kMake) +
-         "\" -- \"$cur\")\n      return ;;\n"
-         "  esac\n"
-         "  if [[ $cur == -* ]]; then\n"
-         "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-         "      [[ ${COMP_WORDS[i]} != -comp ]] || compressor=${COMP_WORDS[i + 1]}\n"
-         "    done\n"
-         "    words=\"" +
-         option_words(kMake) + "\"\n    case $compressor in\n" + compressor_cases() +
-         "    esac\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-         "  fi\n"
-         "}\n\n"
-         "_squashkit_fsck() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  case $prev in\n    " +
-         words_taking(kCheck, "<directory>") +
-         ")\n      mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n      return ;;\n"
-         "  esac\n"
-         "  if [[ $cur == -* ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"" +
-         option_words(kCheck) +
-         "\" -- \"$cur\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-         "  fi\n"
-         "}\n\n"
-         "complete -o filenames -F _squashkit_mksquashfs mksquashfs\n"
-         "complete -o filenames -F _squashkit_fsck fsck.squashfs\n";
 }
 
 }  // namespace sqfs

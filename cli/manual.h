@@ -13,11 +13,9 @@ namespace sqfs {
 // The page in roff: `prose` with these lines replaced, each of which stands alone:
 //   @title        the .TH line
 //   @options X    the options of section X, as -help-section names it
+//   @sections     all sections, with their titles
 //   @compressors  every compressor and its options
 // Code::kUsage when a line begins with "@" and is none of them.
 Result<std::string> manual_page(Tool tool, std::string_view prose);
-
-// A script for bash that completes the command lines of all tools.
-std::string bash_completion();
 
 }  // namespace sqfs

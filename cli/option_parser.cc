@@ -24,8 +24,8 @@ const CompressorOption* find_compressor_option(const CompressorInfo& compressor,
 }
 
 // Whether the word behind `word` is its value, as far as that can be told before -comp is known.
-bool takes_value(std::string_view word) {
-  if (const OptionRow* row = find_option(Tool::kMksquashfs, word)) return row->takes_value();
+bool takes_value(Tool tool, std::string_view word) {
+  if (const OptionRow* row = find_option(tool, word)) return row->takes_value();
   return std::ranges::any_of(compressors(), [&](const CompressorInfo& compressor) {
     const CompressorOption* option = find_compressor_option(compressor, word);
     return option != nullptr && !option->text.argument.empty();
@@ -54,17 +54,18 @@ Error missing_value(const OptionText& option) {
                      " " + std::string(option.argument));
 }
 
-// --- mksquashfs
-// -------------------------------------------------------------------------------------
+// --- mksquashfs and sqfstar
+// -------------------------------------------------------------------------
 
 // Calls visit(row, value) for the options of a kind of question before the parse proper; a missing
-// value is given as nullopt.
+// value is given as nullopt. Ends where options end.
 template <class Visit>
-void scan(Words args, Visit visit) {
+void scan(Tool tool, Words args, Visit visit) {
   for (size_t i = 0; i < args.size(); ++i) {
-    const OptionRow* row = find_option(Tool::kMksquashfs, args[i]);
+    const OptionRow* row = find_option(tool, args[i]);
     if (row != nullptr && row->kind == OptionKind::kRest) return;
-    const bool has_value = takes_value(args[i]);
+    if (tool == Tool::kSqfstar && !is_option(args[i])) return;
+    const bool has_value = takes_value(tool, args[i]);
     if (row != nullptr) {
       std::optional<std::string_view> value;
       if (has_value && i + 1 < args.size()) value = args[i + 1];
@@ -76,9 +77,10 @@ void scan(Words args, Visit visit) {
 
 Status scan_print_options(Words args, Settings& settings) {
   Status status = ok();
-  scan(args, [&](const OptionRow& row, std::optional<std::string_view> value) {
-    if (row.text.name == "-cols" && value) {
-      status = row.apply(settings, *value);
+  scan(settings.tool, args, [&](const OptionRow& row, std::optional<std::string_view> value) {
+    if (row.section == Section::kHelp && row.kind == OptionKind::kPlain) {  // says how to print
+      status = row.takes_value() && !value ? missing_value(row.text)
+                                           : row.apply(settings, value.value_or(""));
       return status.has_value();
     }
     if (row.kind != OptionKind::kPrint || settings.print != Print::kNothing) return true;
@@ -91,7 +93,7 @@ Status scan_print_options(Words args, Settings& settings) {
 
 Status scan_compressor(Words args, Settings& settings) {
   Status status = ok();
-  scan(args, [&](const OptionRow& row, std::optional<std::string_view> value) {
+  scan(settings.tool, args, [&](const OptionRow& row, std::optional<std::string_view> value) {
     if (row.text.name == "-comp") {
       status = value ? row.apply(settings, *value) : missing_value(row.text);
     }
@@ -104,9 +106,14 @@ Status take_names(Words words, Settings& settings) {
   if (words.empty()) return usage_error("sources and an image have to stand before the options");
   if (words.size() == 1) return usage_error("no image is named: only one word is given");
   settings.make.destination = std::string(words.back());
+  if (words[0] == "-") {
+    if (words.size() > 2) return usage_error("\"-\" stands for no sources: nothing may follow it");
+    settings.make.build.source_kind = SourceKind::kNothing;
+    return ok();
+  }
   for (const std::string_view word : words.first(words.size() - 1)) {
     if (word == "-") {
-      return usage_error("\"-\" is no source; a file of that name is ./-");
+      return usage_error("\"-\" has to be the only source; a file of that name is ./-");
     }
     settings.make.build.sources.emplace_back(word);
   }
@@ -130,53 +137,96 @@ Status take_compressor_option(std::string_view word, std::optional<std::string_v
   }
   Status status = option->apply(settings.make.build.data.config, value.value_or(""));
   if (!status) status.error().code = Code::kUnsupported;
+  settings.make.compressor_options.push_back(std::string(word) +
+                                             (value ? " " + std::string(*value) : ""));
   return status;
 }
 
-Status take_excludes(const OptionRow& row, Words words, Settings& settings) {
-  if (words.empty()) return missing_value(row.text);
+// The words from behind -e, or of sqfstar's image, on. `what`: which those are.
+void take_excludes(std::string_view what, Words words, Settings& settings) {
   std::string swallowed;
   for (const std::string_view word : words) {
-    const OptionRow* other = find_option(Tool::kMksquashfs, word);
+    const OptionRow* other = find_option(settings.tool, word);
     // A second -e is harmless, and common: it only excludes a file called "-e".
     const bool is_repeated = other != nullptr && other->kind == OptionKind::kRest;
     const bool looks_meant = other != nullptr || word.starts_with("-X");
     if (looks_meant && !is_repeated) swallowed += (swallowed.empty() ? "" : " ") + printable(word);
-    SQFS_CHECKED(row.apply(settings, word));
+    settings.make.build.filter.excludes.emplace_back(word);
   }
-  if (!swallowed.empty()) {
-    settings.warnings.push_back("words behind -e are excludes, not options: " + swallowed);
-  }
-  return ok();
+  if (swallowed.empty()) return;
+  settings.warnings.push_back("words behind " + std::string(what) +
+                              " are excludes, not options: " + swallowed);
 }
 
-Status take_options(Words words, Settings& settings) {
-  for (size_t i = 0; i < words.size(); ++i) {
+Error unknown_option(std::string_view word, const Settings& settings) {
+  const std::string_view what =
+      is_option(word) ? " is no option" : " is no option; sources come before the image";
+  return usage_error(printable(word) + std::string(what) +
+                     did_you_mean(settings.tool, word, settings.make.build.data.compressor));
+}
+
+// Takes options, but not -e, up to the end or to a word that is none; returns how many words those
+// were.
+Result<size_t> take_options(Words words, Settings& settings) {
+  bool has_compressor_option = false;
+  size_t i = 0;
+  for (; i < words.size() && is_option(words[i]); ++i) {
     const std::string_view word = words[i];
-    const OptionRow* row = find_option(Tool::kMksquashfs, word);
-    if (row != nullptr && row->kind == OptionKind::kRest) {
-      return take_excludes(*row, words.subspan(i + 1), settings);
-    }
+    const OptionRow* row = find_option(settings.tool, word);
+    if (row != nullptr && row->kind == OptionKind::kRest) break;
     std::optional<std::string_view> value;
-    const bool has_value = takes_value(word);
+    const bool has_value = takes_value(settings.tool, word);
     if (has_value && i + 1 < words.size()) value = words[i + 1];
     if (word.starts_with("-X") && row == nullptr) {
       SQFS_CHECKED(take_compressor_option(word, value, settings));
+      has_compressor_option = true;
     } else if (row == nullptr) {
-      const std::string_view what = is_option(word) ? " is no option"
-                                                    : " is no option; sources "
-                                                      "come before the image";
-      return usage_error(
-          printable(word) + std::string(what) +
-          did_you_mean(Tool::kMksquashfs, word, settings.make.build.data.compressor));
+      return unknown_option(word, settings);
     } else if (has_value && !value) {
       return missing_value(row->text);
+    } else if (settings.tool == Tool::kSqfstar && has_compressor_option && word == "-comp") {
+      return unsupported_error("-comp has to stand before the options of the compressor");
     } else {
       SQFS_CHECKED(row->apply(settings, value.value_or("")));
     }
     if (has_value) ++i;
   }
-  return ok();
+  return i;
+}
+
+// What has to be known before the options are taken one by one.
+Status look_ahead(Words args, Settings& settings) {
+  settings.make.build.data.compressor = &default_compressor();
+  SQFS_CHECKED(scan_print_options(args, settings));
+  const bool prints = settings.print != Print::kNothing;
+  if (prints && settings.print != Print::kXhelp) return ok();
+  return scan_compressor(args, settings);
+}
+
+// -tar changes the default of another option, wherever it stands.
+bool reads_tar(Words args) {
+  bool is_there = false;
+  scan(Tool::kMksquashfs, args, [&](const OptionRow& row, std::optional<std::string_view>) {
+    is_there = is_there || row.text.name == "-tar";
+    return true;
+  });
+  return is_there;
+}
+
+// Layers may also stand behind sqfstar's image, as sources do behind that of other programs.
+// Returns the other words.
+Result<std::vector<std::string_view>> take_layers(Words words, Settings& settings) {
+  const OptionRow* layer = find_option(Tool::kSqfstar, "-layer");
+  std::vector<std::string_view> rest;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (find_option(Tool::kSqfstar, words[i]) != layer) {
+      rest.push_back(words[i]);
+      continue;
+    }
+    if (++i == words.size()) return missing_value(layer->text);
+    SQFS_CHECKED(layer->apply(settings, words[i]));
+  }
+  return rest;
 }
 
 // --- fsck
@@ -249,17 +299,39 @@ struct FsckParser {
 }  // namespace
 
 Status parse_mksquashfs(std::span<const std::string_view> args, Settings& settings) {
-  settings.make.build.data.compressor = &default_compressor();
-  SQFS_CHECKED(scan_print_options(args, settings));
-  const bool prints = settings.print != Print::kNothing;
-  if (prints && settings.print != Print::kXhelp) return ok();
-  SQFS_CHECKED(scan_compressor(args, settings));
-  if (prints) return ok();
+  SQFS_CHECKED(look_ahead(args, settings));
+  if (settings.print != Print::kNothing) return ok();
+  if (reads_tar(args)) settings.make.build.data.fragments = FragmentPolicy::kTailEnds;
   if (args.empty()) return usage_error("neither sources nor an image are named");
   const auto first_option = std::ranges::find_if(args, is_option);
   const auto names = static_cast<size_t>(first_option - args.begin());
   SQFS_CHECKED(take_names(args.first(names), settings));
-  return take_options(args.subspan(names), settings);
+  SQFS_TRY(const size_t options, take_options(args.subspan(names), settings));
+  const Words rest = args.subspan(names + options);
+  if (rest.empty()) return ok();
+  if (!is_option(rest[0])) return unknown_option(rest[0], settings);
+  if (rest.size() == 1) return usage_error(std::string(rest[0]) + " needs a value");
+  take_excludes(rest[0], rest.subspan(1), settings);
+  return ok();
+}
+
+Status parse_sqfstar(std::span<const std::string_view> args, Settings& settings) {
+  BuildOptions& build = settings.make.build;
+  build.source_kind = SourceKind::kArchives;
+  build.sources = {"-"};
+  build.export_table = false;
+  build.data.fragments = FragmentPolicy::kTailEnds;
+  build.filter.syntax = ExcludeSyntax::kWildcards;
+  SQFS_CHECKED(look_ahead(args, settings));
+  if (settings.print != Print::kNothing) return ok();
+  SQFS_TRY(const size_t options, take_options(args, settings));
+  const Words rest = args.subspan(options);
+  if (rest.empty() && !build.data.is_stream) return usage_error("no image is named");
+  if (rest.empty()) return ok();
+  settings.make.destination = std::string(rest[0]);
+  SQFS_TRY(const std::vector<std::string_view> excludes, take_layers(rest.subspan(1), settings));
+  take_excludes("the image", excludes, settings);
+  return ok();
 }
 
 Status parse_fsck(std::span<const std::string_view> args, Settings& settings, std::string& image) {

@@ -20,6 +20,11 @@ namespace sqfs {
 // Errors are Code::kUsage when the usage lines should follow, another code when not.
 Status parse_mksquashfs(std::span<const std::string_view> args, Settings& settings);
 
+// `[OPTION [VALUE]]... DESTINATION [EXCLUDE...]`, all else as above, but -comp has to stand before
+// the options of the compressor. The defaults differ: no export table, tail ends packed, excludes
+// are shell patterns. The source is an archive on standard input.
+Status parse_sqfstar(std::span<const std::string_view> args, Settings& settings);
+
 // `[OPTION]... IMAGE` as POSIX and GNU programs take it: options and operands in any order, "--"
 // ends the options, short ones may be joined, long ones take their value behind "=" or as the next
 // word. All errors are Code::kUsage. `image` is filled in unless settings.print is set.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -16,10 +17,13 @@ enum class Section : uint8_t {
   kBuild,
   kTime,
   kPermissions,
+  kPseudo,
   kFilter,
+  kActions,
   kXattrs,
   kRuntime,
   kAppend,
+  kTar,
   kExpert,
   kHelp,
   kCheck
@@ -38,22 +42,73 @@ enum class OptionKind : uint8_t {
   kHidden,  // accepted, in no help
 };
 
+// Which of the two programs that make images takes an option.
+enum class ToolSet : uint8_t { kBothWriters, kMksquashfsOnly, kSqfstarOnly };
+
 struct OptionRow {
   OptionText text;
   Section section;
   OptionKind kind;
   // Code::kUsage: the value is wrong, the usage lines follow. Others: the message alone.
   Status (*apply)(Settings& settings, std::string_view value);
+  ToolSet tools = ToolSet::kBothWriters;
 
   bool takes_value() const { return !text.argument.empty() && kind != OptionKind::kRest; }
 };
 
-enum class Tool : uint8_t { kMksquashfs, kFsck };
-
 std::string_view name_of(Tool tool);
-std::span<const OptionRow> option_rows(Tool tool);
+
+// All rows of the table that `tool` has a part of. For option_rows() alone.
+std::span<const OptionRow> option_table(Tool tool);
+bool is_taken_by(Tool tool, const OptionRow& row);
+
+// The rows of a tool, to be walked through.
+class OptionRows {
+ public:
+  explicit OptionRows(Tool tool) : tool_(tool), table_(option_table(tool)) {}
+
+  class Iterator {
+   public:
+    Iterator(Tool tool, const OptionRow* at, const OptionRow* end)
+        : tool_(tool), at_(at), end_(end) {
+      skip();
+    }
+    const OptionRow& operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      skip();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip() {
+      while (at_ != end_ && !is_taken_by(tool_, *at_)) ++at_;
+    }
+    Tool tool_;
+    const OptionRow *at_, *end_;
+  };
+
+  Iterator begin() const { return {tool_, table_.data(), table_.data() + table_.size()}; }
+  Iterator end() const {
+    const OptionRow* end = table_.data() + table_.size();
+    return {tool_, end, end};
+  }
+
+ private:
+  Tool tool_;
+  std::span<const OptionRow> table_;
+};
+inline OptionRows option_rows(Tool tool) { return OptionRows(tool); }
+
 // The sections that have rows of this tool, in the order of help.
-std::span<const SectionText> sections(Tool tool);
+std::span<const SectionText> section_table(Tool tool);  // for sections() alone
+bool has_section(Tool tool, const SectionText& section);
+inline auto sections(Tool tool) {
+  return section_table(tool) | std::views::filter([tool](const SectionText& section) {
+           return has_section(tool, section);
+         });
+}
 
 // The row called `word` by name or alias; nullptr: none.
 const OptionRow* find_option(Tool tool, std::string_view word);

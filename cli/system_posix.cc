@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ namespace sqfs {
 namespace {
 
 constexpr unsigned kDefaultColumns = 80;
+constexpr size_t kStreamPiece = 64u << 10;
 constexpr const char* kDateProgram = "/usr/bin/date";
 
 Error errno_error(const std::string& what, const std::string& path) {
@@ -32,13 +34,13 @@ Error errno_error(const std::string& what, const std::string& path) {
   return io_error(why, what + " \"" + printable(path) + "\" because " + errno_text(why));
 }
 
-constexpr std::array<int, 4> kNotedSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr std::array<int, 3> kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
 constexpr int kPollMilliseconds = 200;
 
 bool is_signal_pending() {
   sigset_t pending;
   if (sigpending(&pending) != 0) return false;
-  for (const int number : kNotedSignals) {
+  for (const int number : kEndingSignals) {
     if (sigismember(&pending, number) == 1) return true;
   }
   return false;
@@ -115,6 +117,29 @@ bool spawn_date(const std::string& text, int input_end, int output_end, pid_t& c
   return status == 0;
 }
 
+// Runs a program that reads `input`.
+bool spawn_reading(std::vector<std::string> words, int input, int not_its, pid_t& child) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_addclose(&actions, input);
+  posix_spawn_file_actions_addclose(&actions, not_its);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t all;
+  sigfillset(&all);
+  posix_spawnattr_setsigdefault(&attributes, &all);  // we ignore SIGPIPE, it does not
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int status =
+      posix_spawnp(&child, words[0].c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return status == 0;
+}
+
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 512> piece{};
@@ -124,6 +149,12 @@ std::string read_all(int descriptor) {
     if (got <= 0) return text;
     if (text.size() < 4096) text.append(piece.data(), static_cast<size_t>(got));
   }
+}
+
+Result<std::unique_ptr<TextSink>> open_text(const std::string& path, const char* mode) {
+  File file(std::fopen(path.c_str(), mode), std::fclose);
+  if (file == nullptr) return errno_error("cannot create", path);
+  return std::make_unique<FileSink>(std::move(file));
 }
 
 class PosixSystem final : public System {
@@ -198,36 +229,76 @@ class PosixSystem final : public System {
     return text;
   }
 
+  Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override {
+    const File file(std::fopen(path.c_str(), "re"), std::fclose);
+    if (file == nullptr) return errno_error("Failed to open", path);
+    Buffer piece(kStreamPiece);
+    while (const size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
+      SQFS_CHECKED(take(Bytes(piece).first(got)));
+    }
+    if (std::ferror(file.get()) != 0) return errno_error("Failed to read", path);
+    return ok();
+  }
+
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override {
-    File file(std::fopen(path.c_str(), "wxe"), std::fclose);
-    if (file == nullptr) return errno_error("cannot create", path);
-    return std::make_unique<FileSink>(std::move(file));
+    return open_text(path, "wxe");
+  }
+
+  Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) override {
+    return open_text(path, "we");
+  }
+
+  bool show_with(const std::vector<std::string>& words, std::string_view text) override {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return false;
+    pid_t child = 0;
+    const bool is_running = spawn_reading(words, ends[0], ends[1], child);
+    close(ends[0]);
+    while (is_running && !text.empty()) {
+      const ssize_t put = ::write(ends[1], text.data(), text.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) break;  // the reader has seen enough
+      text.remove_prefix(static_cast<size_t>(put));
+    }
+    close(ends[1]);
+    int status = 0;
+    while (is_running && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return is_running;
   }
 
   // Blocked, not handled: a blocked signal stays pending until interrupted() takes it, so there is
   // no handler and no global flag. Threads started later inherit the mask.
   void note_signals() override {
-    sigemptyset(&noted_);
-    for (const int number : kNotedSignals) {
+    sigemptyset(&ending_);
+    for (const int number : kEndingSignals) {
       // nohup(1) has SIGHUP ignored, and means it. An ignored SIGINT means nothing: a shell without
       // job control starts every background command that way.
       struct sigaction inherited {};
       const bool is_known = sigaction(number, nullptr, &inherited) == 0;
       if (number == SIGHUP && is_known && inherited.sa_handler == SIG_IGN) continue;
-      sigaddset(&noted_, number);
+      sigaddset(&ending_, number);
     }
-    is_noting_ = pthread_sigmask(SIG_BLOCK, &noted_, nullptr) == 0;
+    sigemptyset(&asking_);
+    sigaddset(&asking_, SIGQUIT);
+    is_noting_ = pthread_sigmask(SIG_BLOCK, &ending_, nullptr) == 0 &&
+                 pthread_sigmask(SIG_BLOCK, &asking_, nullptr) == 0;
   }
 
   bool interrupted() override {
     if (!is_noting_ || is_interrupted_) return is_interrupted_;
     const timespec now{0, 0};
-    is_interrupted_ = sigtimedwait(&noted_, nullptr, &now) > 0;
+    is_interrupted_ = sigtimedwait(&ending_, nullptr, &now) > 0;
     return is_interrupted_;
   }
 
+  bool was_asked_for_place() override {
+    const timespec now{0, 0};
+    return is_noting_ && sigtimedwait(&asking_, nullptr, &now) > 0;
+  }
+
  private:
-  sigset_t noted_{};
+  sigset_t ending_{}, asking_{};
   bool is_noting_ = false, is_interrupted_ = false;
 };
 

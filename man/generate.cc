@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/completion.h"
 #include "cli/manual.h"
 
 // Writes the files that are made from the option tables:
 //   generate mksquashfs PROSE OUTPUT
+//   generate sqfstar PROSE OUTPUT
 //   generate fsck.squashfs PROSE OUTPUT
-//   generate completion OUTPUT
+//   generate bash|zsh|fish OUTPUT
 namespace sqfs {
 namespace {
 
@@ -36,12 +38,14 @@ int write_page(Tool tool, const std::string& prose_path, const std::string& outp
 }
 
 int run(const std::vector<std::string>& args) {
-  if (args.size() == 3 && args[1] == "completion") return write_file(args[2], bash_completion());
-  for (const Tool tool : {Tool::kMksquashfs, Tool::kFsck}) {
+  if (args.size() == 3 && args[1] == "bash") return write_file(args[2], completion(Shell::kBash));
+  if (args.size() == 3 && args[1] == "zsh") return write_file(args[2], completion(Shell::kZsh));
+  if (args.size() == 3 && args[1] == "fish") return write_file(args[2], completion(Shell::kFish));
+  for (const Tool tool : {Tool::kMksquashfs, Tool::kSqfstar, Tool::kFsck}) {
     if (args.size() == 4 && args[1] == name_of(tool)) return write_page(tool, args[2], args[3]);
   }
-  std::cerr
-      << "usage: generate mksquashfs|fsck.squashfs PROSE OUTPUT | generate completion OUTPUT\n";
+  std::cerr << "usage: generate mksquashfs|sqfstar|fsck.squashfs PROSE OUTPUT | generate "
+               "bash|zsh|fish OUTPUT\n";
   return 1;
 }
 

@@ -98,5 +98,17 @@ else
   verdict 'shellcheck finds nothing in the scripts' 'shellcheck is not installed'
 fi
 
+# $1 program, $2 what it judges, $3 what it says when there is nothing to say against them.
+judge() {
+  if command -v "$1" >/dev/null 2>&1; then verdict "$2" "$3"; else echo "SKIP: $2: $1 is not installed"; fi
+}
+judge mandoc 'mandoc renders the manual pages without a word' "$(mandoc -T lint man/*.[158] 2>&1 || :)"
+judge man 'man renders the manual pages without a word' "$(for page in man/*.[158]; do
+  LC_ALL=C.UTF-8 man --warnings --no-hyphenation -l "$page" 2>&1 >/dev/null || echo "$page: exit status $?"
+done)"
+judge zsh 'zsh reads its completion' "$(zsh -n docs/completions/_squashkit 2>&1 || :)"
+judge fish 'fish reads its completion' "$(fish --no-execute docs/completions/squashkit.fish 2>&1 || :)"
+verdict 'bash reads its completion' "$(bash -n docs/completions/squashkit.bash 2>&1 || :)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

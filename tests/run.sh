@@ -37,6 +37,7 @@ harness release tests/support/harness_test.sh
 cli always tests/cli/run.sh
 mount always tests/kernel/mount.sh
 peers release tests/kernel/peers.sh
+archives release tests/kernel/archives.sh
 guest release tests/kernel/guest.sh
 LIST
 }

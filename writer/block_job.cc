@@ -50,14 +50,17 @@ MutableBytes DataWorker::scratch(size_t number, size_t size) {
 // --- BlockJob -----------------------------------------------------------------------------------
 
 void BlockJob::run(Worker& worker) {
+  const bool is_throttled = context_.options.throttle_percent > 0;
   for (Piece& piece : pieces) {
     JobFile& file = files[piece.file];
+    const Clocks begin = is_throttled ? context_.env.clocks() : Clocks{};
     if (!file.failure && !file.has_changed) {
       if (auto status = run_piece(static_cast<DataWorker&>(worker), file, piece); !status) {
         return fail(std::move(status).error());
       }
     }
     if (piece.is_last) file.opened.reset();
+    if (is_throttled) sleep_since(begin);
     ++pieces_done_;
   }
 }
@@ -77,6 +80,15 @@ std::optional<Bytes> BlockJob::read(JobFile& file, const Piece& piece, MutableBy
   return std::nullopt;
 }
 
+// So long that it is the share asked for of the time since `begin`. Not longer than a nap, so that
+// a slow device does not keep a signal waiting.
+void BlockJob::sleep_since(const Clocks& begin) {
+  constexpr uint64_t kNap = 500'000'000;
+  const uint64_t percent = context_.options.throttle_percent;
+  const uint64_t busy = context_.env.clocks().wall - begin.wall;
+  context_.env.sleep(std::min(busy * percent / (100 - percent), kNap));
+}
+
 Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {
   if (auto status = file.open(context_.env); !status) {
     file.failure = std::move(status).error();
@@ -89,7 +101,7 @@ Status BlockJob::run_piece(DataWorker& worker, JobFile& file, Piece& piece) {
     return ok();
   }
   const bool is_passed_on =
-      piece.use == PieceUse::kKeep || (piece.use == PieceUse::kStore && context_.options.raw_data);
+      piece.use == PieceUse::kKeep || (piece.use == PieceUse::kStore && file.is_raw);
   const MutableBytes into = is_passed_on
                                 ? buffer_.span().subspan(used_)
                                 : worker.scratch(0, size_t{context_.options.block_size} + 1);

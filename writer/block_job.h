@@ -43,6 +43,8 @@ struct JobFile {
   std::string path;    // on the host; empty: `content` opens the file
   const Content* content = nullptr;
   FileIdentity identity;              // what is expected at `path`; all 0: any regular file
+  FragmentPolicy fragments = FragmentPolicy::kNone;
+  bool is_raw = false;                // its blocks are stored as they are
   std::shared_ptr<InputFile> opened;  // owned by the jobs of the file together
 
   // Results of the job. Any makes all its pieces of the file void.
@@ -132,6 +134,7 @@ class BlockJob final : public Job {
   void check_end(JobFile& file, const Piece& piece);
   Status store(DataWorker& worker, Bytes raw, Piece& piece);
   std::optional<Bytes> read(JobFile& file, const Piece& piece, MutableBytes into);
+  void sleep_since(const Clocks& begin);
 
   const JobContext& context_;
   JobBuffer buffer_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,7 +14,11 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "squashfs-format/superblock.h"
+#include "writer/actions.h"
 #include "writer/data_stage.h"
+#include "writer/dereference.h"
+#include "writer/pseudo.h"
+#include "writer/sort_order.h"
 
 // The writer's front door: sources in, image out.
 namespace sqfs {
@@ -50,6 +55,8 @@ struct FilterOptions {
     kOneEmptyDirs,
     kOneNoDirs
   } file_systems = FileSystems::kAll;
+  Dereference dereference = Dereference::kNo;  // what becomes of all symbolic links
+  std::vector<std::string> dereference_paths;  // globs of paths in the image; as kOrLeaveOut
 };
 
 struct XattrOptions {
@@ -58,11 +65,22 @@ struct XattrOptions {
   std::vector<std::pair<std::string, Buffer>> add;          // full name, value; to every file
 };
 
+struct ArchiveOptions {
+  bool are_layers = false;                 // of a container: whiteouts hide what lies below
+  bool ignore_zeros = false;               // go on behind the end of an archive
+  bool numeric_owner = false;              // names of users and groups do not count
+  std::optional<ModeChange> default_mode;  // of directories that no entry describes, ...
+  std::optional<uint32_t> default_uid, default_gid;  // ... the root among them
+  // What all holes together may take, in blocks. They cost an archive nothing, and memory here.
+  uint64_t max_hole_blocks = uint64_t{1} << 24;
+};
+
 // What `sources` are, and so where the tree comes from.
 enum class SourceKind : uint8_t {
   kFiles,        // files and directories of the host, stored under their last names
   kFilePaths,    // the same, stored under their whole paths
-  kListedPaths,  // as kFilePaths, but what lies in a directory is not stored unless listed
+  kListedPaths,  // the same, but standard input lists them; what lies in a directory is not stored
+                 // unless it is listed
   kArchives,     // archive files; "-" is standard input
   kNothing,      // there are none: definitions make the tree
 };
@@ -70,6 +88,7 @@ enum class SourceKind : uint8_t {
 struct BuildOptions {
   SourceKind source_kind = SourceKind::kFiles;
   std::vector<std::string> sources;
+  char path_end = '\n';  // kListedPaths: ends the paths on standard input
   bool keep_as_directory = false;
   bool find_hard_links = true;
 
@@ -84,7 +103,13 @@ struct BuildOptions {
   OwnerOptions owners;
   FilterOptions filter;
   XattrOptions xattrs;
+  ArchiveOptions archive;
+  std::vector<Action> actions;          // in the order given; SourceKind::kArchives has none
+  std::vector<SortEntry> sort_entries;  // the same
 
+  std::vector<PseudoDefinition> pseudo;            // in the order given
+  std::optional<PseudoAttributes> pseudo_parents;  // of directories that definitions need
+  bool pseudo_override = false;                    // they win over `owners`
   // Whether an image at the destination is added to. Most of these options are then what that image
   // was made with, whatever they say. What was in its root stays, under `root_becomes` if given.
   bool append = false;
@@ -123,7 +148,7 @@ class BuildObserver {
       kFifo,
       kSocket
     } kind = Kind::kFile;
-    std::string image_path;
+    std::string image_path;     // with a sort file, of files on the host: the path there
     uint64_t size = 0;          // files
     uint64_t inode_ref = 0;     // others: the packed reference
     bool is_duplicate = false;  // files
@@ -131,7 +156,24 @@ class BuildObserver {
   };
   virtual bool wants_files() const = 0;  // false: file() is never called
   virtual void file(const FileEvent& event) = 0;
+  // A line that an action wants to be logged, without a newline.
+  virtual void action_line(const std::string& line) { (void)line; }
+
+  // Asked once per block or so; true: place() is called next, with the path in the image of the
+  // file that is being written, or what else is being done.
+  virtual bool wants_place() { return false; }
+  virtual void place(const std::string& what) { (void)what; }
+
+  // Where data begins, from the start of the image: of each regular file that has blocks of its own
+  // (0: it has none), then of each fragment block.
+  virtual bool wants_positions() const { return false; }
+  virtual void file_position(const std::string& path, uint64_t start) { (void)path, (void)start; }
+  virtual void fragment_position(uint64_t number, uint64_t start) { (void)number, (void)start; }
 };
+
+// Parts of the work, in their order.
+enum class Stage : uint8_t { kScan, kXattrs, kData, kTables };
+inline constexpr size_t kStages = 4;
 
 struct TableSize {
   uint64_t stored_bytes = 0, raw_bytes = 0;
@@ -148,6 +190,12 @@ struct BuildSummary {
   uint32_t ids = 0;
   std::vector<uint32_t> uids, gids;  // in the order of the id table
   uint64_t warnings = 0;
+
+  uint64_t data_bytes = 0;             // stored: blocks of files and fragment blocks
+  uint64_t fragment_bytes = 0;         // of these, the fragment blocks
+  uint64_t fragment_tails = 0;         // files with a tail in a fragment block
+  uint64_t duplicate_bytes = 0;        // of files whose data is that of another
+  std::array<Clocks, kStages> stages;  // time spent
 };
 
 // Builds an image at `destination`. All that can be known to fail before writing (sources, options,

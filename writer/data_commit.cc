@@ -27,7 +27,7 @@ uint64_t sparse_bytes(const RegularFile& file) {
   return std::min(file.layout.sparse, file.layout.size - 1);
 }
 
-Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "cancelled"}; }
+Error cancelled_error() { return Error{Code::kCancelled, 0, 0, 0, "interrupted"}; }
 
 // Whether two files can be equal, from their sizes and holes.
 bool has_same_shape(const FileLayout& a, const FileLayout& b) {
@@ -99,6 +99,7 @@ void DataCommitter::begin_file(const JobFile& file, FileRole role) {
   run_.digest = FileDigest(file.size);
   layout() = FileLayout{};
   layout().size = file.size;
+  observer_.file_begun(run_.node);
   queue_.begin_run();
 }
 
@@ -125,6 +126,7 @@ Status DataCommitter::take_piece(BlockJob& job, const Piece& piece) {
   const uint64_t number = words.size();
   words.push_back(kWordPending);
   if (piece.use == PieceUse::kStore) {
+    SQFS_CHECKED(align_first_block());
     return queue_.push({run_.node, number}, job.bytes(piece), {piece.stored_size, piece.is_raw});
   }
   if (piece.use == PieceUse::kDigest) run_.is_only_digested = true;
@@ -189,6 +191,7 @@ Status DataCommitter::close_file(bool is_duplicate) {
   const uint64_t size = file.layout.size;
   file.layout.sparse = sparse_bytes(file);
   result_.input_bytes += size;
+  if (is_duplicate) result_.duplicate_bytes += size;
   if (is_duplicate || size == 0) ++result_.duplicate_files;
   observer_.file_done(run_.node, size, is_duplicate);
   hold(nullptr);
@@ -197,18 +200,21 @@ Status DataCommitter::close_file(bool is_duplicate) {
 
 Status DataCommitter::pack_tail(bool& is_duplicate) {
   FileLayout& file = layout();
-  if (!run_.tail_wants_digest) return fragments_.append(run_.tail, file.tail);
+  const DataPolicy& policy = tree_.file(run_.node).policy;
+  if (!run_.tail_wants_digest) return fragments_.append(run_.tail, policy, file.tail);
   const bool is_whole_file = file.block_words.empty();
-  SQFS_TRY(const auto stored, fragments_.add(run_.tail, run_.tail_digest, is_whole_file));
+  SQFS_TRY(const auto stored, fragments_.add(run_.tail, policy, run_.tail_digest, is_whole_file));
   file.tail = stored.ref;
   is_duplicate = stored.is_duplicate_file;
   return ok();
 }
 
 Status DataCommitter::store_kept_blocks() {
+  const bool is_raw = tree_.file(run_.node).policy.is_raw(context_.options.raw_data);
   for (const auto& [number, bytes] : run_.kept) {
+    SQFS_CHECKED(align_first_block());
     const SlotOwner owner{run_.node, number};
-    if (context_.options.raw_data) {
+    if (is_raw) {
       const BlockWord word{static_cast<uint32_t>(bytes.size()), true};
       SQFS_CHECKED(queue_.push(owner, bytes, word));
     } else {
@@ -217,6 +223,13 @@ Status DataCommitter::store_kept_blocks() {
     }
   }
   return ok();
+}
+
+// Before any block of the run is pushed.
+Status DataCommitter::align_first_block() {
+  const DataPolicy& policy = tree_.file(run_.node).policy;
+  if (!policy.is_aligned() || std::exchange(run_.is_aligned, true)) return ok();
+  return queue_.align(uint64_t{1} << policy.align_log);
 }
 
 Result<bool> DataCommitter::share_original() {
@@ -238,6 +251,8 @@ Result<bool> DataCommitter::is_same_file(const FileIndex::Original& original) {
   const FileLayout& known = tree_.file(original.file).layout;
   if (!has_same_shape(known, layout())) return false;
   if (original.end_slot > 0) SQFS_CHECKED(queue_.settle(original.end_slot - 1));
+  const uint64_t alignment = uint64_t{1} << tree_.file(run_.node).policy.align_log;
+  if (known.start % alignment != 0) return false;
   if (known.start != 0) {
     SQFS_CHECKED(queue_.flush());
     auto is_same = has_same_blocks(context_, pool_, output_, image_offset_,
@@ -265,7 +280,7 @@ Status DataCommitter::store_now(JobFile file, FileRole role) {
   run_.was_replaced = file.was_replaced;
   if (file.has_changed) return ok();
   const bool asks_for_holes = context_.options.detect_holes && node.is_sparse_on_host;
-  FileCutter cutter(context_.options, file.size, role,
+  FileCutter cutter(context_.options, file.size, file.fragments, role,
                     asks_for_holes ? file.opened.get() : nullptr);
   std::deque<OrderedPool::Ticket> running;
   Status status = ok();

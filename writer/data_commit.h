@@ -55,6 +55,7 @@ class DataCommitter {
     bool has_changed = false;
     bool was_replaced = false;
     bool is_only_digested = false;
+    bool is_aligned = false;  // the queue was told to
     FileDigest digest{0};
     uint64_t blocks_reported = 0;
     // Views of the job at hand.
@@ -83,6 +84,7 @@ class DataCommitter {
   Status close_file(bool is_duplicate);
   Status pack_tail(bool& is_duplicate);
   Status store_kept_blocks();
+  Status align_first_block();
   Result<bool> share_original();
   Result<bool> is_same_file(const FileIndex::Original& original);
 

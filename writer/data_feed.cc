@@ -16,8 +16,9 @@ JobBuffer JobBuffers::take() {
 // --- FileCutter
 // -----------------------------------------------------------------------------------
 
-FileCutter::FileCutter(const DataOptions& options, uint64_t size, FileRole role, InputFile* sparse)
-    : options_(options), size_(size), role_(role), sparse_(sparse) {}
+FileCutter::FileCutter(const DataOptions& options, uint64_t size, FragmentPolicy fragments,
+                       FileRole role, InputFile* sparse)
+    : options_(options), size_(size), fragments_(fragments), role_(role), sparse_(sparse) {}
 
 uint64_t FileCutter::next_size() const {
   return std::min<uint64_t>(size_ - offset_, options_.block_size);
@@ -43,9 +44,8 @@ Piece FileCutter::next() {
     piece.size = end_of_holes - offset_;
   } else {
     piece.size = next_size();
-    const FragmentPolicy policy = options_.fragments;
-    piece.is_tail = piece.size < options_.block_size && policy != FragmentPolicy::kNone &&
-                    (offset_ == 0 || policy == FragmentPolicy::kTailEnds);
+    piece.is_tail = piece.size < options_.block_size && fragments_ != FragmentPolicy::kNone &&
+                    (offset_ == 0 || fragments_ == FragmentPolicy::kTailEnds);
     const bool is_kept =
         piece.is_tail || (role_ == FileRole::kLater && size_ <= job_bytes(options_.block_size));
     piece.use = is_kept                     ? PieceUse::kKeep
@@ -53,7 +53,7 @@ Piece FileCutter::next() {
                                             : PieceUse::kStore;
     piece.wants_digest =
         role_ != FileRole::kUnique ||
-        (piece.is_tail && policy == FragmentPolicy::kTailEnds && options_.find_duplicates);
+        (piece.is_tail && fragments_ == FragmentPolicy::kTailEnds && options_.find_duplicates);
   }
   offset_ += piece.size;
   is_done_ = offset_ == size_;
@@ -83,6 +83,8 @@ JobFile Feeder::describe(uint32_t order) const {
   out.size = file.expected_size;
   out.content = file.content.get();
   out.identity = file.identity;
+  out.fragments = file.policy.fragment_policy(context_.options.fragments);
+  out.is_raw = file.policy.is_raw(context_.options.raw_data);
   if (out.content == nullptr) out.path = tree_.host_path(files_[order]);
   return out;
 }
@@ -108,7 +110,7 @@ void Feeder::start_file() {
       sparse = current_.opened.get();
     }
   }
-  cutter_.emplace(context_.options, size, roles_[order], sparse);
+  cutter_.emplace(context_.options, size, current_.fragments, roles_[order], sparse);
 }
 
 std::unique_ptr<BlockJob> Feeder::next_job() {

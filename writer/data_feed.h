@@ -34,7 +34,8 @@ class JobBuffers {
 class FileCutter {
  public:
   // `sparse`: the open file when holes are to be asked for, else null; borrowed.
-  FileCutter(const DataOptions& options, uint64_t size, FileRole role, InputFile* sparse);
+  FileCutter(const DataOptions& options, uint64_t size, FragmentPolicy fragments, FileRole role,
+             InputFile* sparse);
 
   bool done() const { return is_done_; }
   Piece next();
@@ -47,6 +48,7 @@ class FileCutter {
 
   const DataOptions& options_;
   uint64_t size_;
+  FragmentPolicy fragments_;
   FileRole role_;
   InputFile* sparse_;
   uint64_t offset_ = 0;

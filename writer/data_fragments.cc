@@ -6,35 +6,45 @@
 
 namespace sqfs {
 
-Status FragmentStore::append(Bytes tail, FragmentRef& ref) {
-  FragmentPacker::Added added = packer_.append(tail);
+// Two for each group of the policies: of blocks stored as the options say, and the other way.
+uint32_t FragmentStore::group_of(const DataPolicy& policy) const {
+  const bool is_other = policy.is_raw(options_.raw_fragments) != options_.raw_fragments;
+  return 2 * uint32_t{policy.fragment_group} + (is_other ? 1 : 0);
+}
+
+Status FragmentStore::append(Bytes tail, const DataPolicy& policy, FragmentRef& ref) {
+  FragmentPacker::Added added = packer_.append(tail, group_of(policy));
   ref = added.ref;
   return added.full ? seal(*std::move(added.full)) : ok();
 }
 
-Result<FragmentStore::Stored> FragmentStore::add(Bytes tail, const Digest& digest,
-                                                 bool is_whole_file) {
-  SQFS_TRY(FragmentPacker::Added added, packer_.add(tail, digest, is_whole_file));
+Result<FragmentStore::Stored> FragmentStore::add(Bytes tail, const DataPolicy& policy,
+                                                 const Digest& digest, bool is_whole_file) {
+  SQFS_TRY(FragmentPacker::Added added, packer_.add(tail, digest, is_whole_file, group_of(policy)));
   if (added.full) SQFS_CHECKED(seal(*std::move(added.full)));
   return Stored{added.ref, is_whole_file && added.is_whole_file_known};
 }
 
 Status FragmentStore::close() {
-  auto last = packer_.close();
-  return last ? seal(*std::move(last)) : ok();
+  while (auto last = packer_.close()) SQFS_CHECKED(seal(*std::move(last)));
+  return ok();
 }
 
 // The block takes its place in the output now, when it is full, not when it is compressed.
 Status FragmentStore::seal(FragmentBlock block) {
   const SlotOwner owner{kNoNode, block.index};
   const auto bytes = std::make_shared<const Buffer>(std::move(block.bytes));
-  entries_.emplace_back();
-  slots_.push_back(queue_.slot_count());
+  if (block.index >= entries_.size()) {  // blocks of several groups do not fill up in order
+    entries_.resize(block.index + 1);
+    slots_.resize(block.index + 1 - stored_count_);
+  }
+  slots_[block.index - stored_count_] = queue_.slot_count();
   if (options_.find_duplicates) {
     cache_.push_front({block.index, bytes});
     if (cache_.size() > cache_blocks_) cache_.pop_back();
   }
-  if (options_.raw_fragments) {
+  const bool is_raw = options_.raw_fragments != (block.group % 2 != 0);
+  if (is_raw) {
     return queue_.push(owner, *bytes, {static_cast<uint32_t>(bytes->size()), true});
   }
   return queue_.push(owner, std::make_unique<CompressJob>(bytes));

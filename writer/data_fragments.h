@@ -33,15 +33,17 @@ class FragmentStore final : public FragmentSource {
     FragmentRef ref;
     bool is_duplicate_file = false;  // the tail is the whole file, and one like it came before
   };
-  Status append(Bytes tail, FragmentRef& ref);
-  Result<Stored> add(Bytes tail, const Digest& digest, bool is_whole_file);
+  // `policy` says which tails may share a block with this one, and how that is stored.
+  Status append(Bytes tail, const DataPolicy& policy, FragmentRef& ref);
+  Result<Stored> add(Bytes tail, const DataPolicy& policy, const Digest& digest,
+                     bool is_whole_file);
   Result<bool> holds(FragmentRef ref, Bytes tail) { return packer_.holds(ref, tail); }
   // Says that a tail lies in a stored block.
   void know(uint32_t size, const Digest& digest, FragmentRef ref, bool is_whole_file) {
     packer_.know(size, digest, ref, is_whole_file);
   }
 
-  // Closes the last block. No tail may follow.
+  // Closes the last blocks. No tail may follow.
   Status close();
 
   // The queue tells where a block went.
@@ -59,6 +61,7 @@ class FragmentStore final : public FragmentSource {
     std::shared_ptr<const Buffer> bytes;  // shared with the job that compresses them
   };
 
+  uint32_t group_of(const DataPolicy& policy) const;
   Status seal(FragmentBlock block);
   Result<std::shared_ptr<const Buffer>> load(uint32_t index);
 

@@ -31,7 +31,7 @@ Budget share_out(const DataOptions& options) {
   return {std::min(half, (4 * threads + 4) * job),
           std::min(eighth, kMaxCacheBytes),
           {std::min(quarter, (4 * threads + 4) * job),
-           std::clamp(eighth, kMinWriteBytes, kMaxWriteBytes)}};
+           std::clamp(eighth, kMinWriteBytes, kMaxWriteBytes), options.is_stream}};
 }
 
 size_t cost_of(const BlockJob& job) {
@@ -79,7 +79,7 @@ Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& 
                            observer, cancelled, stored},
                           start, budget.queue, budget.cache_bytes);
   while (feeder.more() || pool.in_flight() > 0) {
-    if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    if (cancelled()) return Error{Code::kCancelled, 0, 0, 0, "interrupted"};
     while (feeder.more() && pool.has_room(job_bytes(options.block_size))) {
       auto job = feeder.next_job();
       const size_t cost = cost_of(*job);
@@ -90,7 +90,9 @@ Result<DataResult> write_data(const DataOptions& options, Env& env, OutputFile& 
     SQFS_CHECKED(committer.commit(job));
     buffers.give_back(job.take_buffer());
   }
-  return committer.finish();
+  SQFS_TRY(DataResult result, committer.finish());
+  result.stored_bytes = result.end - start;
+  return result;
 }
 
 }  // namespace sqfs

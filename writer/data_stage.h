@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "compressors/compressor.h"
 #include "squashfs-format/tables.h"
+#include "writer/data_policy.h"
 #include "writer/tree.h"
 
 // Turns the contents of files into data blocks and fragment blocks in the image: reads and
@@ -20,12 +21,6 @@
 // the files and the options alone, never on threads, window or timing (docs/DESIGN.md,
 // "Determinism").
 namespace sqfs {
-
-enum class FragmentPolicy : uint8_t {
-  kNone,        // every tail is a short data block
-  kSmallFiles,  // files below one block are packed; longer files' tails are short data blocks
-  kTailEnds,    // all tails are packed
-};
 
 struct DataOptions {
   const CompressorInfo* compressor = nullptr;
@@ -35,8 +30,12 @@ struct DataOptions {
   bool raw_fragments = false;
   FragmentPolicy fragments = FragmentPolicy::kSmallFiles;
   bool find_duplicates = true;
-  bool detect_holes = true;             // false: zero blocks are stored as data
-  bool exit_on_error = false;           // a file that cannot be read is an error
+  bool detect_holes = true;    // false: zero blocks are stored as data
+  bool exit_on_error = false;  // a file that cannot be read is an error
+  // The image goes to standard output, front to back (writer/stream.h): what is written is never
+  // read back, so find_duplicates has to be off.
+  bool is_stream = false;
+  unsigned throttle_percent = 0;        // of its time a thread sleeps, 0 to 99
   unsigned threads = 1;                 // 0: everything in the calling thread
   size_t memory_bytes = 64u << 20;      // bounds buffers in flight and in the output queue
   Digest (*digest)(Bytes) = digest_of;  // tests put in one that collides
@@ -47,6 +46,7 @@ class DataObserver {
  public:
   virtual ~DataObserver() = default;
   virtual void warning(const std::string& sentence) = 0;
+  virtual void file_begun(NodeId file) { (void)file; }
   virtual void blocks_done(uint64_t count) = 0;  // data blocks of files (a tail counts as one)
   // `layout` is final but for positions and block words still in the queue.
   virtual void file_done(NodeId file, uint64_t size, bool is_duplicate) = 0;
@@ -71,8 +71,10 @@ struct StoredData {
 
 struct DataResult {
   uint64_t end = 0;                      // absolute position behind the last stored block
-  std::vector<FragmentEntry> fragments;  // the stored ones first
+  uint64_t stored_bytes = 0;             // of all blocks stored
+  std::vector<FragmentEntry> fragments;  // those of an image that is added to first
   uint64_t input_bytes = 0;              // sum of the sizes of all files
+  uint64_t duplicate_bytes = 0;          // of files that share all their data with another
   uint64_t duplicate_files = 0;          // empty files count, as the peer counts them
 };
 

@@ -92,7 +92,7 @@ Result<bool> has_same_blocks(const JobContext& context, OrderedPool& pool, Outpu
     }
     const std::unique_ptr<Job> done = pool.take(running.front());
     running.pop_front();
-    if (!failure && cancelled()) failure = Error{Code::kCancelled, 0, 0, 0, "cancelled"};
+    if (!failure && cancelled()) failure = Error{Code::kCancelled, 0, 0, 0, "interrupted"};
     if (!failure && !done->status()) failure = done->status().error();
     if (!static_cast<CompareJob&>(*done).is_same) is_same = false;
   }

@@ -31,6 +31,9 @@ class Filter {
   // Leaves out this file, whatever its names.
   void exclude(FileIdentity file) { identities_.insert(file); }
 
+  // Whether a file can be left out for its path.
+  bool has_patterns() const { return !patterns_.empty(); }
+
   // `path`: the names from below the root of the image down to the file itself.
   bool excludes(std::span<const std::string> path, const FileInfo& info) const;
 

@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace sqfs {
+namespace {
+
+constexpr size_t kZerosAtOnce = 64u << 10;
+
+}  // namespace
 
 OutputQueue::OutputQueue(OutputFile& output, uint64_t image_offset, uint64_t start,
                          OrderedPool& pool, Limits limits, Placed placed)
@@ -23,7 +28,7 @@ Status OutputQueue::push(SlotOwner owner, Bytes stored, BlockWord word) {
   if (waiting_.empty()) {
     return place(owner, stored, word);
   }
-  waiting_.push_back({owner, word, Buffer(stored.begin(), stored.end()), {}, stored.size()});
+  waiting_.push_back({owner, word, Buffer(stored.begin(), stored.end()), {}, stored.size(), 0});
   waiting_bytes_ += stored.size();
   while (waiting_bytes_ > limits_.waiting_bytes) SQFS_CHECKED(settle_first());
   return ok();
@@ -32,9 +37,16 @@ Status OutputQueue::push(SlotOwner owner, Bytes stored, BlockWord word) {
 Status OutputQueue::push(SlotOwner owner, std::unique_ptr<CompressJob> job) {
   SQFS_CHECKED(settle_what_is_ready());
   const size_t memory = job->memory();
-  waiting_.push_back({owner, {}, {}, pool_.submit_urgent(std::move(job)), memory});
+  waiting_.push_back({owner, {}, {}, pool_.submit_urgent(std::move(job)), memory, 0});
   waiting_bytes_ += memory;
   while (waiting_bytes_ > limits_.waiting_bytes) SQFS_CHECKED(settle_first());
+  return ok();
+}
+
+Status OutputQueue::align(uint64_t alignment) {
+  SQFS_CHECKED(settle_what_is_ready());
+  if (waiting_.empty()) return place_zeros(alignment);
+  waiting_.push_back({{}, {}, {}, {}, 0, alignment});
   return ok();
 }
 
@@ -54,6 +66,7 @@ Status OutputQueue::settle_first() {
   const Slot slot = std::move(waiting_.front());
   waiting_.pop_front();
   waiting_bytes_ -= slot.memory;
+  if (slot.alignment != 0) return place_zeros(slot.alignment);
   if (!slot.job) return place(slot.owner, slot.stored, slot.word);
   const std::unique_ptr<Job> done = pool_.take(*slot.job);
   if (!done->status()) return done->status().error();
@@ -63,8 +76,29 @@ Status OutputQueue::settle_first() {
 
 Status OutputQueue::place(SlotOwner owner, Bytes stored, BlockWord word) {
   const uint64_t where = position();
-  if (first_waiting_ == run_slot_) run_position_ = where;
+  begin_slot();
+  SQFS_CHECKED(write(stored));
+  placed_(owner, where, word);
+  return ok();
+}
+
+Status OutputQueue::place_zeros(uint64_t alignment) {
+  begin_slot();
+  const Buffer zeros(kZerosAtOnce);
+  for (uint64_t rest = (alignment - position() % alignment) % alignment; rest > 0;) {
+    const uint64_t some = std::min<uint64_t>(rest, zeros.size());
+    SQFS_CHECKED(write(Bytes(zeros).first(some)));
+    rest -= some;
+  }
+  return ok();
+}
+
+void OutputQueue::begin_slot() {
+  if (first_waiting_ == run_slot_) run_position_ = position();
   ++first_waiting_;
+}
+
+Status OutputQueue::write(Bytes stored) {
   while (buffer_.size() + stored.size() >= limits_.write_bytes) {
     const size_t part = limits_.write_bytes - buffer_.size();
     buffer_.insert(buffer_.end(), stored.begin(), stored.begin() + static_cast<ptrdiff_t>(part));
@@ -72,7 +106,6 @@ Status OutputQueue::place(SlotOwner owner, Bytes stored, BlockWord word) {
     SQFS_CHECKED(flush());
   }
   buffer_.insert(buffer_.end(), stored.begin(), stored.end());
-  placed_(owner, where, word);
   return ok();
 }
 
@@ -88,6 +121,7 @@ Status OutputQueue::drop_run() {
     waiting_.pop_back();
   }
   if (first_waiting_ <= run_slot_) return ok();  // none had a position yet
+  if (limits_.is_stream) return ok();
   first_waiting_ = run_slot_;
   if (run_position_ >= buffer_position_) {
     buffer_.resize(run_position_ - buffer_position_);

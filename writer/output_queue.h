@@ -35,6 +35,7 @@ class OutputQueue {
   struct Limits {
     size_t waiting_bytes = 1u << 20;  // memory in slots that have no position yet
     size_t write_bytes = 1u << 20;    // of one write
+    bool is_stream = false;           // what has a position is never taken back or read again
   };
 
   // The first block lies at `start` of the image, which `image_offset` bytes precede in `output`.
@@ -47,6 +48,10 @@ class OutputQueue {
   // Appends a slot whose bytes a worker is to compress; the job starts at once.
   Status push(SlotOwner owner, std::unique_ptr<CompressJob> job);
 
+  // Appends a slot that fills up with zeros to the next multiple of `alignment`, a power of two;
+  // nobody is told where it is.
+  Status align(uint64_t alignment);
+
   uint64_t slot_count() const { return first_waiting_ + waiting_.size(); }
 
   // Gives a position to all slots up to and including this one; waits for their jobs.
@@ -54,7 +59,8 @@ class OutputQueue {
   Status settle_all() { return waiting_.empty() ? ok() : settle(slot_count() - 1); }
 
   // Marks the end of the queue. drop_run() takes back the slots pushed since, placed ones too;
-  // their jobs must be none.
+  // their jobs must be none. In a stream the bytes of placed ones stay where they are, and nothing
+  // points to them.
   void begin_run();
   Status drop_run();
 
@@ -72,11 +78,15 @@ class OutputQueue {
     Buffer stored;  // when there is no job
     std::optional<OrderedPool::Ticket> job;
     size_t memory = 0;
+    uint64_t alignment = 0;  // of a slot that holds zeros only
   };
 
   Status settle_first();
   Status settle_what_is_ready();
   Status place(SlotOwner owner, Bytes stored, BlockWord word);
+  Status place_zeros(uint64_t alignment);
+  void begin_slot();
+  Status write(Bytes stored);
 
   OutputFile& output_;
   uint64_t image_offset_;

@@ -16,13 +16,18 @@ uint32_t to_image_time(int64_t seconds) {
 // --- orders
 // ---------------------------------------------------------------------------------------
 
-// By priority, and where that is equal by path.
+// By priority, and where that is equal by path; a file with several names by the first of them.
 std::vector<NodeId> files_to_store(const Tree& tree) {
   std::vector<NodeId> files, todo = {kRootNode};
+  std::vector<bool> is_seen(tree.size());
   while (!todo.empty()) {
     const NodeId id = todo.back();
     todo.pop_back();
-    if (tree.node(id).is_file() && !tree.file(id).is_stored) files.push_back(id);
+    const NodeId target = resolve_link(tree, id);
+    if (tree.node(target).is_file() && !tree.file(target).is_stored && !is_seen[target]) {
+      files.push_back(target);
+      is_seen[target] = true;
+    }
     if (const auto* directory = std::get_if<Directory>(&tree.node(id).kind)) {
       todo.insert(todo.end(), directory->children.rbegin(), directory->children.rend());
     }

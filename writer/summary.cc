@@ -30,6 +30,17 @@ void count_inode(const NodeKind& kind, BuildSummary& summary) {
   }
 }
 
+void count_data(const Tree& tree, const Plan& plan, const DataResult& data, BuildSummary& summary) {
+  for (const FragmentEntry& entry : data.fragments) {
+    summary.fragment_bytes += entry.word & kBlockSizeMask;
+  }
+  for (const NodeId id : plan.files) {
+    if (tree.file(id).layout.tail.index != kNoFragment) ++summary.fragment_tails;
+  }
+  summary.data_bytes = data.stored_bytes;
+  summary.duplicate_bytes = data.duplicate_bytes;
+}
+
 }  // namespace
 
 uint64_t block_count(const Tree& tree, std::span<const NodeId> files, uint32_t block_size) {
@@ -65,6 +76,7 @@ BuildSummary summarize(const Tree& tree, const Plan& plan, const DataResult& dat
   summary.directory_table = tables.directory_table;
   summary.xattr_table = tables.xattr_table;
   summary.duplicate_files = data.duplicate_files;
+  count_data(tree, plan, data, summary);
   summary.inodes = plan.inodes.size();
   summary.fragments = data.fragments.size();
   for (const NodeId id : plan.inodes) count_inode(tree.node(id).kind, summary);

@@ -131,6 +131,8 @@ class TableStage {
     super.block_log = static_cast<uint16_t>(std::countr_zero(options.data.block_size));
     super.compressor = static_cast<uint16_t>(options.data.compressor->id);
     super.flags = flags_of(options);
+    // Single files may ask for what the options turn off.
+    if (!inputs_.fragments.empty()) super.flags &= static_cast<uint16_t>(~kFlagNoFragments);
     super.id_count = static_cast<uint16_t>(inputs_.plan.ids.ids().size());
     super.bytes_used = tail_.position();
   }

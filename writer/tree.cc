@@ -109,6 +109,7 @@ std::string Tree::host_path(NodeId id) const {
   std::vector<NodeId> chain;
   NodeId at = id;
   while (at != kNoNode && nodes_[at].host_root >= host_roots_.size()) {
+    if (nodes_[at].is_made_up) return {};
     chain.push_back(at);
     at = nodes_[at].parent;
   }

@@ -13,6 +13,7 @@
 #include "fragments/fragment_ref.h"
 #include "squashfs-format/constants.h"
 #include "squashfs-format/metadata.h"
+#include "writer/data_policy.h"
 #include "xattr/pool.h"
 
 // The tree that is to become an image, in memory. Sources fill it, the plan numbers it, the data
@@ -51,6 +52,7 @@ struct FileLayout {
 
 struct Directory {
   std::vector<NodeId> children;  // after Tree::sort(): by the bytes of their names
+  bool has_exclusions = false;   // something in it was left out because it was asked for
 };
 struct RegularFile {
   uint64_t expected_size = 0;        // what the scan saw
@@ -59,6 +61,7 @@ struct RegularFile {
   FileIdentity identity;             // of the host file that was scanned; all 0: not known
   bool is_stored = false;            // its data is in the image already and `layout` is final
   int16_t priority = 0;              // of -sort: higher ones are stored first
+  DataPolicy policy;                 // of -action: how its data is stored
   FileLayout layout;
 };
 struct Symlink {
@@ -90,6 +93,7 @@ struct Node {
   uint32_t inode_number = 0;          // given by the plan; hard links share their target's
   MetadataRef inode_ref;              // given by the table stage
   uint32_t host_root = ~uint32_t{0};  // index into the host roots when a source starts here
+  bool is_made_up = false;            // neither it nor what is below it is on the host
   NodeKind kind;
 
   bool is_directory() const { return std::holds_alternative<Directory>(kind); }
@@ -128,6 +132,7 @@ class Tree {
 
   // Says that `id` is the host object at `path`; nodes below it are found by their names.
   void set_host_root(NodeId id, std::string path);
+  bool is_host_root(NodeId id) const { return nodes_[id].host_root < host_roots_.size(); }
 
   std::string image_path(NodeId id) const;  // "/a/b"; "/" for the root
   std::string host_path(NodeId id) const;   // path to open on the host; empty: none

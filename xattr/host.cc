@@ -64,8 +64,8 @@ Result<XattrSet> HostXattrReader::read(const std::string& path, const std::strin
                                        bool allows_user, const GivenXattrs& given) {
   if (given.is_final) return given.added;
   XattrSet set;
-  if (!path.empty()) SQFS_CHECKED(read_host(path, allows_user, set));
-  take_source(label, allows_user, given.source, set);
+  if (!path.empty()) SQFS_CHECKED(read_host(path, allows_user, given, set));
+  take_source(label, allows_user, given, set);
   SQFS_CHECKED(add_to(label, allows_user, given.added, set));
   SQFS_CHECKED(add_to(label, allows_user, add_, set));
   limit_names(label, set);
@@ -73,8 +73,9 @@ Result<XattrSet> HostXattrReader::read(const std::string& path, const std::strin
 }
 
 void HostXattrReader::take_source(const std::string& label, bool allows_user,
-                                  const XattrSet& source, XattrSet& set) {
-  for (const XattrPair& pair : source) {
+                                  const GivenXattrs& given, XattrSet& set) {
+  for (const XattrPair& pair : given.source) {
+    if (given.wants && !given.wants(pair.name)) continue;
     if (!is_wanted(label, pair.name, allows_user) || has_name(set, pair.name)) continue;
     if (pair.value.size() <= kMaxXattrValue) {
       set.push_back(pair);
@@ -85,7 +86,8 @@ void HostXattrReader::take_source(const std::string& label, bool allows_user,
   }
 }
 
-Status HostXattrReader::read_host(const std::string& path, bool allows_user, XattrSet& set) {
+Status HostXattrReader::read_host(const std::string& path, bool allows_user,
+                                  const GivenXattrs& given, XattrSet& set) {
   auto names = env_.list_xattrs(path);
   if (!names) {
     if (errors_are_fatal_) return std::move(names).error();
@@ -93,6 +95,7 @@ Status HostXattrReader::read_host(const std::string& path, bool allows_user, Xat
     return ok();
   }
   for (std::string& name : *names) {
+    if (given.wants && !given.wants(name)) continue;
     if (!is_wanted(path, name, allows_user) || has_name(set, name)) continue;
     auto value = env_.get_xattr(path, name);
     if (!value) {

@@ -44,8 +44,9 @@ class HostXattrReader {
  private:
   HostXattrReader(Env& env, Warn warn) : env_(env), warn_(std::move(warn)) {}
 
-  Status read_host(const std::string& path, bool allows_user, XattrSet& set);
-  void take_source(const std::string& label, bool allows_user, const XattrSet& source,
+  Status read_host(const std::string& path, bool allows_user, const GivenXattrs& given,
+                   XattrSet& set);
+  void take_source(const std::string& label, bool allows_user, const GivenXattrs& given,
                    XattrSet& set);
   bool is_wanted(const std::string& path, const std::string& name, bool allows_user);
   void limit_names(const std::string& path, XattrSet& set);

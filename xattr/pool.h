@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,7 @@ struct GivenXattrs {
   XattrSet source;        // of the archive entry that it comes from; the user's filters apply
   XattrSet added;         // by definitions: no filter applies
   bool is_final = false;  // `added` is all it has, whatever the options add or filter
+  std::function<bool(const std::string& name)> wants;  // a filter beside the user's; null: all
 };
 
 class XattrPool {

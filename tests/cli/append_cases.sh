@@ -32,8 +32,8 @@ END
 run '-root-becomes' 0 'M d1 o; M d2 o -root-becomes old; P o; fsck.squashfs o' <<'END'
 a old old/a old/hard old/lnk old/sub old/sub/b old/zero
 END
-run '-root-becomes with a file' 0 'M d1 o; M f1 o -root-becomes old; LL o | cut -d " " -f 1,2,5-; fsck.squashfs o' <<'END'
-drwxrwxrwx 0/0 
+run '-root-becomes with a file' 0 'M d1 o; M f1 o -root-becomes old; LL o | cut -d " " -f 1,2,5- | sed "s/ *\$//"; fsck.squashfs o' <<'END'
+drwxrwxrwx 0/0
 -rw-r--r-- 0/0 /f1
 drwxr-x--- 0/0 /old
 -rw-r--r-- 0/0 /old/a
@@ -47,15 +47,15 @@ run '-root-becomes and a source of that name' 0 'M d1 o; M d2/a o -root-becomes 
 a a/a a/hard a/lnk a/sub a/sub/b a/zero a_1
 END
 see '-root-becomes takes one name' 1 'M d1 o -root-becomes a/b' '-root-becomes takes one name'
-run 'the root keeps mode and time when a file is added' 0 'M d1 o; M f1 o; LL o | head -n 1; MTIME o | head -n 1' <<'END'
-drwxr-x--- 0/0 
+run 'the root keeps mode and time when a file is added' 0 'M d1 o; M f1 o; LL o | head -n 1 | cut -d " " -f 1,2; MTIME o | head -n 1' <<'END'
+drwxr-x--- 0/0
 1970-01-01 00:16
 END
-run 'a directory gives it its own' 0 'M d1 o; M d2 o 2>/dev/null; LL o | head -n 1' <<'END'
-drwxr-xr-x 0/0 
+run 'a directory gives it its own' 0 'M d1 o; M d2 o 2>/dev/null; LL o | head -n 1 | cut -d " " -f 1,2' <<'END'
+drwxr-xr-x 0/0
 END
-run '-root-mode, -root-uid and -root-time change a kept root' 0 'M d1 o; M f1 o -root-mode 711 -root-uid 5 -root-gid 6 -root-time 60; unsquashfs -lln -d "" o | head -n 1' <<'END'
-drwx--x--x 5/6                76 1970-01-01 00:01 
+run '-root-mode, -root-uid and -root-time change a kept root' 0 'M d1 o; M f1 o -root-mode 711 -root-uid 5 -root-gid 6 -root-time 60; unsquashfs -lln -d "" o | awk "{print \$1, \$2, \$5; exit}"' <<'END'
+drwx--x--x 5/6 00:01
 END
 run '-all-root and -all-time leave old files alone' 0 'touch -d @120 d1/zero; M d1 o -force-uid 9; M f1 o -all-root -all-time 60; unsquashfs -lln -d "" o | awk "{print \$2, \$5, \$6}" | grep -E "zero|f1"' <<'END'
 0/0 00:01 /f1
@@ -102,7 +102,6 @@ Read existing filesystem, 5 inodes scanned
 Appending to existing 4.0 filesystem on o, block size 131072
 END
 run 'the summary is about the whole image' 0 'M d1 o; mksquashfs f1 o -no-progress | grep -E "^Number of (files|inodes|hard|dup|dir)"' <<'END'
-Number of inodes 6
 Number of duplicate files found 0
 Number of inodes 7
 Number of files 4
@@ -184,7 +183,7 @@ END
 need_root 'a loop device is made'
 run 'a block device' 0 'truncate -s 4M disk; l=$(losetup -f --show disk) || exit; M d1 $l -noappend; M d2 $l 2>/dev/null; M f1 $l
   unsquashfs -l -d "" $l | paste -sd" "; fsck.squashfs $l 2>&1 | grep -c fatal; test -b $l; losetup -d $l' <<'END'
-/a /a_1 /f1 /hard /lnk /sub /sub/b /zero
+ /a /a_1 /f1 /hard /lnk /sub /sub/b /zero
 0
 END
 need_root 'a loop device is made'

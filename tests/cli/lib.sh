@@ -9,7 +9,7 @@
 #   see NAME STATUS COMMAND [REGEX]            the same, but standard output and error together have
 #                                              to match
 #   need_root REASON                           skips the next case for other users
-# Commands see the functions below, and the programs as mksquashfs and fsck.squashfs.
+# Commands see the functions below, and the programs as mksquashfs, sqfstar and fsck.squashfs.
 
 skip_next=''
 need_root() { [ "$(id -u)" = 0 ] || skip_next=$1; }
@@ -33,6 +33,7 @@ fixture() {
 # paths. TABS: makes tabs, and blanks at the ends of lines, visible.
 prelude='
 mksquashfs() { "$MKSQUASHFS" "$@"; }
+sqfstar() { "$SQFSTAR" "$@"; }
 fsck.squashfs() { "$FSCK" "$@"; }
 M() {
   local words=() placed= word

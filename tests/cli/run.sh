@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Runs the command line scripts beside it against the programs. Each script is a list of `run` and
 # `see` lines (tests/cli/lib.sh). The last line printed is "N passed, N failed, N skipped".
-# usage: tests/cli/run.sh [SCRIPT...]     environment: BIN, or MKSQUASHFS and FSCK
+# usage: tests/cli/run.sh [SCRIPT...]     environment: BIN, or MKSQUASHFS, SQFSTAR and FSCK
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 export BIN=${BIN:-$here/../../build/bin}
-export MKSQUASHFS=${MKSQUASHFS:-$BIN/mksquashfs} FSCK=${FSCK:-$BIN/fsck.squashfs}
+export MKSQUASHFS=${MKSQUASHFS:-$BIN/mksquashfs} SQFSTAR=${SQFSTAR:-$BIN/sqfstar} FSCK=${FSCK:-$BIN/fsck.squashfs}
 export LC_ALL=C TZ=UTC
 unset SOURCE_DATE_EPOCH
 umask 022
@@ -22,7 +22,7 @@ for script in "$@"; do
 done
 
 # Every option of the help texts is in some script.
-missing=$({ "$MKSQUASHFS" -help-all -cols 200; "$FSCK" --help; } |
+missing=$({ "$MKSQUASHFS" -help-all -cols 200; "$SQFSTAR" -help-all -cols 200; "$FSCK" --help; } |
   sed -n 's/^  \(-[A-Za-z-]*\)\(, \(--*[A-Za-z-]*\)\)\{0,1\}.*/\1 \3/p' | tr ' ' '\n' | sort -u |
   while read -r option; do
     [ -z "$option" ] || grep -qE -e "(^|[^A-Za-z-])$option([^A-Za-z-]|\$)" "$here"/*_cases.sh || echo "$option"

@@ -114,3 +114,10 @@ END
 run '-no-sparse' 0 'truncate -s 1M d1/z; M d1 o -noD; M d1 o2 -noD -no-sparse; SIZE o o2' <<'END'
 4096 1052672
 END
+
+see 'sqfstar -help' 0 'sqfstar -help' '^SYNTAX: sqfstar'
+see 'sqfstar without an image' 1 'sqfstar -comp zstd' 'no image is named'
+see 'sqfstar: an option of mksquashfs' 1 'sqfstar -noappend o' '^sqfstar: -noappend is no option'
+see 'sqfstar: -comp stands before the options of the compressor' 1 'sqfstar -Xcompression-level 3 -comp zstd o' '-comp has to stand before'
+see 'sqfstar: an existing image is refused' 1 'echo keep >o; sqfstar o' 'with -force it is replaced'
+see 'sqfstar -version' 0 'sqfstar -version | head -n 1' '^sqfstar version 4\.'

@@ -48,7 +48,8 @@ CompressorConfig config_of(const CompressorSetting& setting, uint32_t block_size
   CompressorConfig config;
   for (const auto& [name, value] : setting.options) {
     const auto option = std::ranges::find_if(
-        info.options, [&](const CompressorOption& row) { return row.text.name == name; });
+        info.options,
+        [&name = name](const CompressorOption& row) { return row.text.name == name; });
     EXPECT_TRUE(option->apply(config, value)) << name;
   }
   const Status status = info.finish(config, block_size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/fake_env.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -83,6 +85,42 @@ class FakeUpdate final : public OutputFile {
   FileInfo& info_;
   FaultPlan& faults_;
   std::vector<FakeChange>& changes_;
+};
+
+class FakeSpool final : public SpoolFile {
+ public:
+  FakeSpool(FaultPlan& faults, uint64_t& total) : faults_(faults), total_(total) {}
+
+  Status append(Bytes in) override {
+    if (auto error = faults_.next("cannot write a temporary file")) return *std::move(error);
+    bytes_.insert(bytes_.end(), in.begin(), in.end());
+    total_ += in.size();
+    return ok();
+  }
+  Status skip(uint64_t count) override { return append(Buffer(count)); }
+  uint64_t end() const override { return bytes_.size(); }
+  Result<size_t> read_at(uint64_t offset, MutableBytes out) override {
+    if (auto error = faults_.next("cannot read a temporary file")) return *std::move(error);
+    if (offset >= bytes_.size()) return size_t{0};
+    const size_t size = std::min<size_t>(out.size(), bytes_.size() - offset);
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), size, out.begin());
+    return size;
+  }
+  Result<FileInfo> info() override {
+    FileInfo info;
+    info.size = bytes_.size();
+    return info;
+  }
+  Result<uint64_t> size() override { return bytes_.size(); }
+  Result<std::optional<uint64_t>> next_data(uint64_t offset) override {
+    return offset < bytes_.size() ? std::optional(offset) : std::nullopt;
+  }
+  Result<uint64_t> next_hole(uint64_t) override { return bytes_.size(); }
+
+ private:
+  FaultPlan& faults_;
+  uint64_t& total_;
+  Buffer bytes_;
 };
 
 std::string parent_of(const std::string& path) {
@@ -260,8 +298,9 @@ Result<FileInfo> FakeEnv::lstat(const std::string& path) {
 
 Result<FileInfo> FakeEnv::stat(const std::string& path) {
   SQFS_TRY(const Entry* entry, find("cannot stat", path));
-  if (entry->info.type == FileType::kSymlink) return stat(entry->target);
-  return entry->info;
+  if (entry->info.type != FileType::kSymlink) return entry->info;
+  return stat(entry->target.starts_with('/') ? entry->target
+                                             : join_path(parent_of(path), entry->target));
 }
 
 Result<std::vector<std::string>> FakeEnv::list_dir(const std::string& path) {
@@ -323,6 +362,41 @@ Result<std::unique_ptr<OutputFile>> FakeEnv::create_output(const std::string& pa
 Result<std::unique_ptr<OutputFile>> FakeEnv::open_for_update(const std::string& path) {
   SQFS_TRY(Entry* const entry, find("cannot open", path));
   return std::make_unique<FakeUpdate>(entry->versions.back(), entry->info, update_faults, changes);
+}
+
+Result<std::unique_ptr<SpoolFile>> FakeEnv::create_spool(const std::string& beside) {
+  if (auto error = faults.next("cannot make a temporary file beside " + beside)) {
+    return *std::move(error);
+  }
+  return std::make_unique<FakeSpool>(faults, spooled_bytes);
+}
+
+Result<size_t> FakeEnv::read_standard_input(MutableBytes out) {
+  if (auto error = faults.next("cannot read standard input")) return *std::move(error);
+  const size_t left = standard_input.size() - standard_input_position_;
+  const size_t size = std::min({out.size(), left, standard_input_piece});
+  std::copy_n(standard_input.begin() + static_cast<ptrdiff_t>(standard_input_position_), size,
+              out.begin());
+  standard_input_position_ += size;
+  return size;
+}
+
+std::optional<uint32_t> FakeEnv::find_user(const std::string& name) {
+  const auto it = users.find(name);
+  return it == users.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<uint32_t> FakeEnv::find_group(const std::string& name) {
+  const auto it = groups.find(name);
+  return it == groups.end() ? std::nullopt : std::optional(it->second);
+}
+
+Result<int> FakeEnv::run(const Command& command, const std::function<Status(Bytes)>& take) {
+  if (!program) return io_error(ENOENT, "cannot run " + command.words[0]);
+  std::string printed;
+  const int status = program(command, printed);
+  if (!printed.empty()) SQFS_CHECKED(take(as_bytes(printed)));
+  return status;
 }
 
 std::optional<std::string> FakeEnv::variable(const std::string& name) {

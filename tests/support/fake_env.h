@@ -107,7 +107,7 @@ class FakeOutput final : public OutputFile {
   std::vector<FakeChange>* changes = nullptr;
 };
 
-class FakeEnv final : public Env {
+class FakeEnv : public Env {
  public:
   // Parent directories come into being with default attributes.
   void add_file(const std::string& path, FakeContent content);
@@ -139,14 +139,33 @@ class FakeEnv final : public Env {
   Result<std::unique_ptr<OutputFile>> create_output(const std::string& path) override;
   // Changes the file of this environment at once; a missing one is an error.
   Result<std::unique_ptr<OutputFile>> open_for_update(const std::string& path) override;
+  // In memory; what all of them hold counts towards spooled_bytes.
+  Result<std::unique_ptr<SpoolFile>> create_spool(const std::string& beside) override;
+  // Hands out standard_input in pieces of standard_input_piece bytes, which fail by `faults`.
+  Result<size_t> read_standard_input(MutableBytes out) override;
+  std::optional<uint32_t> find_user(const std::string& name) override;
+  std::optional<uint32_t> find_group(const std::string& name) override;
   Result<std::string> current_directory() override { return std::string("/"); }
   int64_t now() override { return 1'700'000'000; }
   uint32_t user_id() override { return 0; }
   uint32_t group_id() override { return 0; }
   std::optional<std::string> variable(const std::string& name) override;
+  Result<int> run(const Command& command, const std::function<Status(Bytes)>& take) override;
+
+  // What run() does: the exit status, and in `printed` the standard output. Without it nothing can
+  // be run.
+  std::function<int(const Command& command, std::string& printed)> program;
 
   // All calls that can fail count, those of the files opened here included.
   FaultPlan faults;
+  void set_standard_input(Buffer bytes) {  // read from its beginning again
+    standard_input = std::move(bytes);
+    standard_input_position_ = 0;
+  }
+  Buffer standard_input;
+  size_t standard_input_piece = SIZE_MAX;
+  uint64_t spooled_bytes = 0;
+  std::map<std::string, uint32_t> users, groups;  // that the host knows
   // The write to an output that is to fail, from 1; 0: none.
   uint64_t failing_write = 0;
   // Of writes, lengths and syncs of files opened for update.
@@ -169,6 +188,7 @@ class FakeEnv final : public Env {
 
   std::map<std::string, Entry> entries_;
   uint64_t last_inode_ = 0;
+  size_t standard_input_position_ = 0;
   std::map<std::string, std::string> variables_;
 };
 

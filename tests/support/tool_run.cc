@@ -9,6 +9,20 @@
 
 namespace sqfs {
 
+namespace {
+
+class MapSink final : public TextSink {
+ public:
+  explicit MapSink(std::string& text) : text_(text) { text_.clear(); }
+  void write(std::string_view more) override { text_ += more; }
+  bool is_complete() const override { return true; }
+
+ private:
+  std::string& text_;
+};
+
+}  // namespace
+
 std::optional<uint32_t> FakeSystem::user_id(const std::string& name) {
   return name == "alice" ? std::optional<uint32_t>(1000) : std::nullopt;
 }
@@ -34,9 +48,25 @@ Result<std::string> FakeSystem::read_text(const std::string& path) {
   return found->second;
 }
 
+Status FakeSystem::read_stream(const std::string& path, const std::function<Status(Bytes)>& take) {
+  SQFS_TRY(const std::string text, read_text(path));
+  return take(as_bytes(text));
+}
+
 Result<std::unique_ptr<TextSink>> FakeSystem::create_text(const std::string& path) {
   if (texts.contains(path)) return io_error(EEXIST, "cannot create " + path);
   return std::make_unique<StringSink>();
+}
+
+Result<std::unique_ptr<TextSink>> FakeSystem::replace_text(const std::string& path) {
+  return std::make_unique<MapSink>(texts[path]);
+}
+
+bool FakeSystem::show_with(const std::vector<std::string>& words, std::string_view text) {
+  if (words[0] != program) return false;
+  shown = words;
+  shown.emplace_back(text);
+  return true;
 }
 
 ToolRun::ToolRun() {
@@ -49,6 +79,8 @@ ToolRun::~ToolRun() {
 }
 
 int ToolRun::mksquashfs(const std::vector<std::string>& args) { return run(mksquashfs_main, args); }
+
+int ToolRun::sqfstar(const std::vector<std::string>& args) { return run(sqfstar_main, args); }
 
 int ToolRun::fsck(const std::vector<std::string>& args) { return run(fsck_main, args); }
 

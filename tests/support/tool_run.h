@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/io.h"
@@ -35,13 +36,20 @@ class FakeSystem final : public System {
   unsigned terminal_columns() override { return 80; }
   Result<std::string> date_seconds(const std::string& text) override;
   Result<std::string> read_text(const std::string& path) override;
+  Status read_stream(const std::string& path, const std::function<Status(Bytes)>& take) override;
   Result<std::unique_ptr<TextSink>> create_text(const std::string& path) override;
+  Result<std::unique_ptr<TextSink>> replace_text(const std::string& path) override;
+  bool show_with(const std::vector<std::string>& words, std::string_view text) override;
   void note_signals() override {}
   bool interrupted() override { return is_interrupted; }
+  bool was_asked_for_place() override { return std::exchange(is_asked_for_place, false); }
 
   unsigned processor_count = 2;
   uint64_t memory = uint64_t{8} << 30;
   bool is_interrupted = false;
+  bool is_asked_for_place = false;
+  std::string program;                       // the only one there is for show_with
+  std::vector<std::string> shown;            // what it was called with, and the text
   std::map<std::string, std::string> texts;  // files that read_text finds
 };
 
@@ -53,6 +61,7 @@ class ToolRun {
 
   // Each returns the exit status; out, err hold what was printed.
   int mksquashfs(const std::vector<std::string>& args);
+  int sqfstar(const std::vector<std::string>& args);
   int fsck(const std::vector<std::string>& args);
 
   // Paths in the directory, and small files.

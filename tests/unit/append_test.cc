@@ -1,189 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cerrno>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "reader/content.h"
-#include "reader/image.h"
-#include "squashfs-format/superblock.h"
-#include "tests/support/fake_env.h"
-#include "tests/support/verify_run.h"
-#include "writer/append_recover.h"
-#include "writer/build.h"
+#include "tests/support/append_fixture.h"
 
 namespace sqfs {
 namespace {
-
-class Recorder final : public BuildObserver {
- public:
-  void warning(const std::string& sentence) override { warnings.push_back(sentence); }
-  void progress(uint64_t, uint64_t) override {}
-  bool wants_files() const override { return true; }
-  void file(const FileEvent& event) override { paths.insert(event.image_path); }
-  void appending(const BaseImage& image) override { base = image; }
-
-  std::vector<std::string> warnings;
-  std::set<std::string> paths;
-  std::optional<BaseImage> base;
-};
-
-Buffer text(std::string_view content) {
-  const Bytes bytes = as_bytes(content);
-  return Buffer(bytes.begin(), bytes.end());
-}
-
-// Bytes that no compressor makes smaller.
-Buffer noise(size_t size, uint32_t seed) {
-  Buffer out(size);
-  for (std::byte& byte : out) {
-    seed = seed * 1664525 + 1013904223;
-    byte = static_cast<std::byte>(seed >> 24);
-  }
-  return out;
-}
-
-// A file that lies in memory, holes and all.
-class ContentInput final : public InputFile {
- public:
-  explicit ContentInput(const FakeContent& content) : content_(content) {}
-  Result<size_t> read_at(uint64_t offset, MutableBytes out) override {
-    return content_.read_at(offset, out);
-  }
-  Result<FileInfo> info() override { return FileInfo{}; }
-  Result<uint64_t> size() override { return content_.size; }
-  Result<std::optional<uint64_t>> next_data(uint64_t offset) override {
-    return std::optional(offset);
-  }
-  Result<uint64_t> next_hole(uint64_t) override { return content_.size; }
-
- private:
-  const FakeContent& content_;
-};
-
-Result<std::string> describe_file(Image& image, FragmentCache& fragments, const ImageInode& file) {
-  FileCursor cursor(image, fragments, file);
-  Buffer all;
-  for (;;) {
-    SQFS_TRY(const Bytes block, cursor.next());
-    if (block.empty()) break;
-    all.insert(all.end(), block.begin(), block.end());
-  }
-  return std::to_string(all.size()) + " bytes " + std::to_string(digest_of(all).low);
-}
-
-Status describe_directory(Image& image, FragmentCache& fragments, const ImageInode& directory,
-                          const std::string& path, std::string& out) {
-  SQFS_TRY(DirectoryCursor cursor, image.list(directory));
-  for (;;) {
-    SQFS_TRY(const auto entry, cursor.next());
-    if (!entry) return ok();
-    SQFS_TRY(const ImageInode inode, image.inode(entry->inode_ref));
-    const std::string name = path + "/" + entry->name;
-    out += name + " mode " + std::to_string(inode.inode.header.mode) + " owner " +
-           std::to_string(inode.uid) + " time " + std::to_string(inode.inode.header.mtime);
-    SQFS_TRY(const auto xattrs, image.xattrs(inode.inode));
-    for (const ImageXattr& xattr : xattrs) {
-      out += " " + xattr.name + "=" + std::string(as_text(xattr.value));
-    }
-    if (std::holds_alternative<FileBody>(inode.inode.body)) {
-      SQFS_TRY(const std::string content, describe_file(image, fragments, inode));
-      out += " " + content;
-    }
-    if (const auto* link = std::get_if<SymlinkBody>(&inode.inode.body))
-      out += " -> " + link->target;
-    out += "\n";
-    if (std::holds_alternative<DirBody>(inode.inode.body)) {
-      SQFS_CHECKED(describe_directory(image, fragments, inode, name, out));
-    }
-  }
-}
-
-// Everything that is in an image, as text; what is wrong with it where something is.
-std::string tree_of(const FakeContent& content, uint64_t offset = 0) {
-  ContentInput input(content);
-  std::string out;
-  const auto read = [&]() -> Status {
-    SQFS_TRY(const auto image, Image::open(input, offset));
-    FragmentCache fragments(*image);
-    SQFS_TRY(const ImageInode root, image->inode(image->superblock().root_inode));
-    out = "/ mode " + std::to_string(root.inode.header.mode) + "\n";
-    return describe_directory(*image, fragments, root, "", out);
-  };
-  const Status status = read();
-  return status ? out : "unreadable: " + status.error().what;
-}
-
-std::string faults_of(const FakeContent& content, uint64_t offset = 0) {
-  ContentInput input(content);
-  FindingList list;
-  VerifyOptions options;
-  options.offset = offset;
-  const auto verdict = verify_image(options, input, list);
-  if (!verdict) return verdict.error().what;
-  return verdict->is_clean() ? "" : describe(list.findings);
-}
-
-class AppendTest : public testing::Test {
- protected:
-  AppendTest() {
-    options_.sources = {"/old"};
-    options_.data.compressor = &default_compressor();
-    options_.data.block_size = 4096;
-    options_.data.threads = 0;
-    env_.add_file("/old/a", FakeContent(text("some text")));
-    env_.add_file("/old/d/b", FakeContent(noise(10000, 1)));
-    env_.add_file("/old/d/sparse", FakeContent::sparse(50000, {{40960, noise(100, 2)}}));
-    env_.add_symlink("/old/l", "a");
-    env_.set_xattr("/old/a", "user.x", text("value"));
-    env_.attributes("/old").mode = 0700;
-    env_.add_file("/new/n", FakeContent(text("new text")));
-    env_.add_file("/new/e/copy", FakeContent(noise(10000, 1)));
-    env_.add_file("/new/e/copy of a", FakeContent(text("some text")));
-    env_.add_file("/new/e/other", FakeContent(noise(20000, 3)));
-    env_.set_xattr("/new/n", "user.y", text("other value"));
-    env_.attributes("/new").mode = 0711;
-  }
-
-  Result<BuildSummary> build() {
-    recorder_ = Recorder();
-    env_.changes.clear();
-    return build_image(options_, "/image", env_, recorder_, cancelled_);
-  }
-
-  Result<BuildSummary> append(const std::string& source = "/new") {
-    options_.sources = {source};
-    options_.append = true;
-    return build();
-  }
-
-  FakeContent image() {
-    const auto file = env_.open_input("/image");
-    Buffer bytes(*(*file)->size());
-    EXPECT_TRUE((*file)->read_at(0, bytes));
-    return FakeContent(std::move(bytes));
-  }
-
-  // An image of /old, the same one whenever it is called.
-  void start_again() { env_.replace_by_file("/image", old_); }
-  void make_old() {
-    ASSERT_TRUE(build());
-    old_ = image();
-    old_tree_ = tree_of(old_, options_.image_offset);
-  }
-
-  BuildOptions options_;
-  FakeEnv env_;
-  Recorder recorder_;
-  std::function<bool()> cancelled_ = [] { return false; };
-  FakeContent old_;
-  std::string old_tree_;
-};
 
 TEST_F(AppendTest, TheImageHoldsBothTrees) {
   make_old();
@@ -286,9 +107,9 @@ TEST_F(AppendTest, TheOldRootCanBecomeADirectory) {
 
 TEST_F(AppendTest, PathsAreNotMergedIntoTheImage) {
   make_old();
-  env_.add_file("/new/d/x", FakeContent(text("mine")));
+  env_.add_file("/d/x", FakeContent(text("mine")));
   options_.source_kind = SourceKind::kFilePaths;
-  const auto summary = append();
+  const auto summary = append("/d");
   ASSERT_FALSE(summary);
   EXPECT_NE(summary.error().what.find("conflicts with name in filesystem"), std::string::npos);
   EXPECT_EQ(image().bytes(), old_.bytes());
@@ -528,64 +349,6 @@ TEST_F(AppendTest, NoPartOfANewImageMounts) {
       ASSERT_EQ(cut.bytes(), finished.bytes());
     }
   }
-}
-
-// --- recovery files
-// -------------------------------------------------------------------------------
-
-class RecoverTest : public AppendTest {
- protected:
-  void SetUp() override {
-    make_old();
-    const Buffer bytes = old_.bytes();
-    super_ = *decode_superblock(bytes);
-    recovery_ = text("Squashfs recovery file v1.0\n");
-    recovery_.insert(recovery_.end(), bytes.begin(), bytes.begin() + kSuperblockSize);
-    recovery_.insert(recovery_.end(),
-                     bytes.begin() + static_cast<ptrdiff_t>(super_.inode_table_start),
-                     bytes.begin() + static_cast<ptrdiff_t>(super_.bytes_used));
-    broken_ = old_;
-    broken_.write_at(0, Buffer(4));
-    broken_.write_at(super_.inode_table_start, noise(30000, 4));
-    env_.replace_by_file("/image", broken_);
-  }
-
-  Status recover(Buffer recovery) {
-    env_.replace_by_file("/recovery", FakeContent(std::move(recovery)));
-    return recover_image("/image", 0, "/recovery", env_);
-  }
-
-  Superblock super_;
-  Buffer recovery_;
-  FakeContent broken_;
-};
-
-TEST_F(RecoverTest, TheImageIsWhatItWas) {
-  const Status status = recover(recovery_);
-  ASSERT_TRUE(status) << status.error().what;
-  EXPECT_EQ(tree_of(image()), old_tree_);
-}
-
-TEST_F(RecoverTest, EveryTruncationIsRefused) {
-  for (size_t size = 0; size < recovery_.size(); ++size) {
-    ASSERT_FALSE(
-        recover(Buffer(recovery_.begin(), recovery_.begin() + static_cast<ptrdiff_t>(size))));
-    ASSERT_EQ(image().bytes(), broken_.bytes());
-  }
-}
-
-TEST_F(RecoverTest, WhatFollowsIsRefused) {
-  Buffer longer = recovery_;
-  longer.push_back(std::byte{0});
-  EXPECT_FALSE(recover(longer));
-  EXPECT_EQ(image().bytes(), broken_.bytes());
-}
-
-TEST_F(RecoverTest, ForeignFilesAreRefused) {
-  EXPECT_FALSE(recover(text("something else altogether")));
-  env_.replace_by_file("/image", FakeContent(noise(50000, 5)));
-  EXPECT_FALSE(recover(recovery_));
-  EXPECT_TRUE(env_.changes.empty() || image().bytes() == noise(50000, 5));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/option_parser.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/option_checks.h"
+#include "cli/pager.h"
 #include "cli/suggest.h"
 #include "tests/support/fake_env.h"
 #include "tests/support/tool_run.h"
@@ -30,6 +32,10 @@ class ParserTest : public testing::Test {
     options.insert(options.begin(), {"src", "dest"});
     SQFS_CHECKED(parse(options));
     return finish_settings(*settings_);
+  }
+  Status parse_tar(const Words& words) {
+    settings_ = std::make_unique<Settings>(io_, Tool::kSqfstar);
+    return parse_sqfstar(words, *settings_);
   }
   Status parse_check(const Words& words) {
     settings_ = std::make_unique<Settings>(io_);
@@ -62,10 +68,14 @@ TEST_F(ParserTest, TheLastWordBeforeTheOptionsIsTheImage) {
   EXPECT_TRUE(make().quiet);
 }
 
-TEST_F(ParserTest, ASingleDashIsAFileAsImageAndNoSource) {
+TEST_F(ParserTest, ASingleDashIsAFileAsImageAndStandsForNoSources) {
   ASSERT_TRUE(parse({"a", "-"}));
   EXPECT_EQ(make().destination, "-");
-  expect_error(parse({"-", "b"}), Code::kUsage, "no source");
+  ASSERT_TRUE(parse({"-", "b"}));
+  EXPECT_EQ(build().source_kind, SourceKind::kNothing);
+  EXPECT_TRUE(build().sources.empty());
+  expect_error(parse({"-", "a", "b"}), Code::kUsage, "nothing may follow");
+  expect_error(parse({"a", "-", "b"}), Code::kUsage, "has to be the only source");
 }
 
 TEST_F(ParserTest, MissingNamesAreUsageErrors) {
@@ -326,6 +336,71 @@ TEST_F(ParserTest, CheckRefusesWhatItDoesNotKnow) {
   expect_error(parse_check({"--max-memory", "1K", "a"}), Code::kUsage, "1M or more");
 }
 
+TEST_F(ParserTest, AStreamHasStandardOutputForItself) {
+  ASSERT_TRUE(finish({"-stream"}));
+  EXPECT_TRUE(build().data.is_stream);
+  EXPECT_FALSE(build().data.find_duplicates);
+  EXPECT_TRUE(make().quiet && make().no_progress);
+  ASSERT_TRUE(finish({"-stream", "-info", "-info-file", "x"}));
+  expect_error(finish({"-stream", "-info"}), Code::kUnsupported, "-info-file");
+  expect_error(finish({"-stream", "-progress"}), Code::kUnsupported, "-progress");
+  expect_error(finish({"-stream", "-percentage"}), Code::kUnsupported, "-percentage");
+  expect_error(finish({"-stream", "-o", "1"}), Code::kUnsupported, "-offset");
+  ASSERT_TRUE(parse_tar({"-stream"}));
+}
+
+TEST_F(ParserTest, ThrottleAndLimitAreTheSame) {
+  ASSERT_TRUE(finish({"-throttle", "30%"}));
+  EXPECT_EQ(build().data.throttle_percent, 30u);
+  ASSERT_TRUE(finish({"-limit", "30"}));
+  EXPECT_EQ(build().data.throttle_percent, 70u);
+  expect_error(finish({"-throttle", "100"}), Code::kUsage, "-throttle");
+  expect_error(finish({"-limit", "0"}), Code::kUsage, "-limit");
+}
+
+TEST(Pager, WordsAreSplitAsByAShellThatDoesNothingElse) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(split_pager("less -R").value(), (List{"less", "-R"}));
+  EXPECT_EQ(split_pager("  'a b'c \"d\\\"|\" e\\ f '' ").value(),
+            (List{"a bc", "d\"|", "e f", ""}));
+  EXPECT_TRUE(split_pager("").value().empty());
+  for (const char* bad : {"a|b", "a;b", "<a", ">a", "a &", "'a"})
+    EXPECT_FALSE(split_pager(bad)) << bad;
+}
+
+// --- sqfstar
+// -----------------------------------------------------------------------------------------
+
+TEST_F(ParserTest, SqfstarReadsAnArchiveAndHasItsOwnDefaults) {
+  ASSERT_TRUE(parse_tar({"-comp", "zstd", "-Xcompression-level", "3", "o", "a*", "-b"}));
+  EXPECT_EQ(make().destination, "o");
+  EXPECT_EQ(build().source_kind, SourceKind::kArchives);
+  EXPECT_EQ(build().sources, std::vector<std::string>{"-"});
+  EXPECT_FALSE(build().export_table);
+  EXPECT_EQ(build().data.fragments, FragmentPolicy::kTailEnds);
+  EXPECT_EQ(build().filter.syntax, ExcludeSyntax::kWildcards);
+  EXPECT_EQ(build().filter.excludes, (std::vector<std::string>{"a*", "-b"}));
+  EXPECT_EQ(settings_->warnings.size(), 1u);
+  ASSERT_TRUE(parse_tar({"-exports", "-no-tailends", "-regex", "-force", "o"}));
+  EXPECT_TRUE(build().export_table);
+  EXPECT_EQ(build().data.fragments, FragmentPolicy::kSmallFiles);
+  EXPECT_EQ(build().filter.syntax, ExcludeSyntax::kRegex);
+  EXPECT_TRUE(make().replace_existing);
+}
+
+TEST_F(ParserTest, SqfstarRefusesWhatIsNotIts) {
+  expect_error(parse_tar({"-quiet"}), Code::kUsage, "no image is named");
+  expect_error(parse_tar({"-e", "a", "o"}), Code::kUsage, "-e is no option");
+  expect_error(parse_tar({"-noappend", "o"}), Code::kUsage, "-noappend is no option");
+  expect_error(parse_tar({"-wildcards", "o"}), Code::kUsage, "-wildcards is no option");
+  expect_error(parse_tar({"-Xcompression-level", "3", "-comp", "zstd", "o"}), Code::kUnsupported,
+               "-comp has to stand before");
+  ASSERT_TRUE(parse_tar({"o", "-version"}));
+  EXPECT_EQ(settings_->print, Print::kNothing);
+  ASSERT_TRUE(parse_tar({"-version", "o"}));
+  EXPECT_EQ(settings_->print, Print::kVersion);
+}
+
 // --- the tables
 // -------------------------------------------------------------------------------------
 
@@ -346,14 +421,19 @@ TEST_P(RowsTest, NamesAreUniqueAndTextsComplete) {
 TEST_P(RowsTest, HelpNamesEveryOptionThatIsNotHidden) {
   const std::string help = help_all(GetParam(), 100);
   for (const OptionRow& row : option_rows(GetParam())) {
-    const bool is_named = help.find("  " + std::string(row.text.name)) != std::string::npos;
+    // As a whole word: -fa is not named by -false-action.
+    const std::string line = "  " + std::string(row.text.name);
+    const bool is_named = std::ranges::any_of(std::string_view(" ,\n"), [&](char end) {
+      return help.find(line + end) != std::string::npos;
+    });
     EXPECT_EQ(is_named, row.kind != OptionKind::kHidden) << row.text.name;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, RowsTest, testing::Values(Tool::kMksquashfs, Tool::kFsck),
+INSTANTIATE_TEST_SUITE_P(Tools, RowsTest,
+                         testing::Values(Tool::kMksquashfs, Tool::kSqfstar, Tool::kFsck),
                          [](const auto& tool) {
-                           return tool.param == Tool::kFsck ? "fsck" : "mksquashfs";
+                           return std::string(name_of(tool.param)).substr(0, 4);
                          });
 
 TEST(Help, SectionsAndOptionsAreFoundByNameAndExpression) {

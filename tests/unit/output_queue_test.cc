@@ -153,6 +153,42 @@ TEST_P(OutputQueueTest, ADroppedRunBehindAWaitingBlockIsForgotten) {
   EXPECT_EQ(queue.position(), 96u + placed[0].word);
 }
 
+TEST_P(OutputQueueTest, AlignedSlotsFillUpWithZeros) {
+  OutputQueue queue = make_queue();
+  ASSERT_TRUE(queue.push({1, 0}, bytes_of(10, 'a'), {10, false}));
+  ASSERT_TRUE(queue.align(64));
+  ASSERT_TRUE(queue.push({2, 0}, bytes_of(5, 'b'), {5, false}));
+  ASSERT_TRUE(queue.align(128 << 10));
+  ASSERT_TRUE(queue.align(4096));
+  EXPECT_EQ(queue.slot_count(), 5u);
+  ASSERT_TRUE(queue.flush());
+  EXPECT_EQ(placed, (std::vector<Placement>{{1, 0, 96, 10}, {2, 0, 128, 5}}));
+  EXPECT_EQ(queue.position(), 128u << 10);
+  EXPECT_TRUE(same_bytes(written().subspan(10, 22), Buffer(22)));
+}
+
+TEST_P(OutputQueueTest, AnAlignedSlotWaitsForWhatIsBeforeIt) {
+  OutputQueue queue = make_queue();
+  ASSERT_TRUE(queue.push({1, 0}, job(bytes_of(4096, 'a'))));
+  ASSERT_TRUE(queue.align(256));
+  ASSERT_TRUE(queue.push({2, 0}, bytes_of(5, 'b'), {5, false}));
+  ASSERT_TRUE(queue.settle_all());
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_EQ(placed[1].position % 256, 0u);
+}
+
+TEST_P(OutputQueueTest, ADroppedRunLosesItsAlignment) {
+  OutputQueue queue = make_queue();
+  ASSERT_TRUE(queue.push({1, 0}, bytes_of(10, 'a'), {10, false}));
+  queue.begin_run();
+  ASSERT_TRUE(queue.align(4096));
+  ASSERT_TRUE(queue.push({2, 0}, bytes_of(10, 'b'), {10, false}));
+  ASSERT_TRUE(queue.drop_run());
+  ASSERT_TRUE(queue.settle_all());
+  EXPECT_EQ(queue.slot_count(), 1u);
+  EXPECT_EQ(queue.position(), 106u);
+}
+
 TEST_P(OutputQueueTest, AFailedWriteIsReported) {
   OutputQueue queue = make_queue();
   output.write_faults.fail_call(1, ENOSPC);

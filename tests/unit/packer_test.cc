@@ -126,6 +126,31 @@ TEST_F(FragmentPackerTest, FailsWhenAClosedBlockCannotBeRead) {
   EXPECT_FALSE(packer.add(tail_of(100, 'a'), digest_of(tail_of(100, 'a')), true).has_value());
 }
 
+TEST_F(FragmentPackerTest, GroupsHaveBlocksOfTheirOwn) {
+  EXPECT_EQ(packer.append(tail_of(100, 'a'), 3).ref, (FragmentRef{0, 0}));
+  EXPECT_EQ(packer.append(tail_of(100, 'b'), 1).ref, (FragmentRef{1, 0}));
+  EXPECT_EQ(packer.append(tail_of(100, 'c'), 3).ref, (FragmentRef{0, 100}));
+  auto added = packer.append(tail_of(4000, 'd'), 3);
+  EXPECT_EQ(added.ref, (FragmentRef{2, 0}));
+  ASSERT_TRUE(added.full);
+  EXPECT_EQ(added.full->index, 0u);
+  EXPECT_EQ(added.full->group, 3u);
+  const auto first = packer.close(), second = packer.close();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->index, 1u);
+  EXPECT_EQ(second->index, 2u);
+  EXPECT_FALSE(packer.close());
+}
+
+TEST_F(FragmentPackerTest, IdenticalTailsAreSharedBetweenGroups) {
+  const Buffer tail = tail_of(100, 'a');
+  ASSERT_TRUE(packer.add(tail, digest_of(tail), true, 1));
+  const auto other = packer.add(tail, digest_of(tail), true, 2);
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(other->is_shared);
+  EXPECT_EQ(other->ref, (FragmentRef{0, 0}));
+}
+
 TEST_F(FragmentPackerTest, HoldsRefusesAPlacePastTheBlock) {
   add(tail_of(100, 'a'));
   const auto held = packer.holds({0, 50}, tail_of(51, 'a'));

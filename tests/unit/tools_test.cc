@@ -109,6 +109,47 @@ TEST_F(ToolsTest, InfoLinesGoToStandardOutputOrAFile) {
   EXPECT_EQ(run_.out, "");
 }
 
+TEST_F(ToolsTest, HelpOnATerminalGoesThroughThePager) {
+  run_.out_is_terminal = true;
+  run_.system.program = "less";
+  EXPECT_EQ(run_.sqfstar({"-help"}), 0);
+  ASSERT_EQ(run_.system.shown.size(), 2u);
+  EXPECT_TRUE(run_.system.shown[1].starts_with("SYNTAX: sqfstar"));
+  EXPECT_EQ(run_.out, "");
+  EXPECT_EQ(run_.mksquashfs({"-help", "-no-pager"}), 0);
+  EXPECT_TRUE(run_.out.starts_with("SYNTAX: mksquashfs"));
+  run_.system.program = "nothing";
+  EXPECT_EQ(run_.mksquashfs({"-help-all"}), 0);
+  EXPECT_TRUE(run_.out.starts_with("SYNTAX: mksquashfs"));
+}
+
+TEST_F(ToolsTest, SigquitTellsTheFileAtWork) {
+  run_.system.is_asked_for_place = true;
+  EXPECT_EQ(make({"-quiet"}), 0);
+  EXPECT_NE(run_.out, "");
+}
+
+TEST_F(ToolsTest, LogAndStatisticsGoToTheirFiles) {
+  EXPECT_EQ(make({"-quiet", "-log", "l", "--stats", "s"}), 0);
+  EXPECT_TRUE(run_.system.texts["l"].starts_with("/a, 0\n/sub/b, 96\nFragment 0, "));
+  EXPECT_TRUE(run_.system.texts["s"].starts_with("{\"tool\": \"mksquashfs\", "));
+  EXPECT_NE(run_.system.texts["s"].find("\"files\": 2, "), std::string::npos);
+}
+
+TEST_F(ToolsTest, AStreamIsFixed) {
+  ASSERT_EQ(make({"-quiet"}), 0);
+  const std::string image = run_.read("image");
+  const std::string head = "HSQS" + std::string(92, '\0'), rest = image.substr(96);
+  run_.write("stream", head + rest + image.substr(0, 96));
+  EXPECT_EQ(run_.mksquashfs({"-fix", run_.path("stream")}), 0) << run_.err;
+  EXPECT_EQ(run_.read("stream"), image);
+  for (const std::string& bad : {image, head + rest, std::string("HSQS"), std::string()}) {
+    run_.write("stream", bad);
+    EXPECT_EQ(run_.mksquashfs({"-fix", run_.path("stream")}), 1);
+    EXPECT_EQ(run_.read("stream"), bad);
+  }
+}
+
 // --- fsck
 // -----------------------------------------------------------------------------------------
 
