@@ -81,8 +81,8 @@ XattrSet xattrs_of(archive_entry* from) {
     set.push_back(std::move(pair));
   }
   std::ranges::stable_sort(set, {}, &XattrPair::name);
-  const auto repeated = std::ranges::unique(set, {}, &XattrPair::name);
-  set.erase(repeated.begin(), repeated.end());
+  const auto same_name = [](const XattrPair& a, const XattrPair& b) { return a.name == b.name; };
+  set.erase(std::unique(set.begin(), set.end(), same_name), set.end());
   return set;
 }
 
