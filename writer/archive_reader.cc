@@ -122,6 +122,8 @@ class LibarchiveReader final : public ArchiveReader {
     const Utf8Locale locale(input_.is_zip());
     for (;;) {
       archive_entry* from = nullptr;
+      // Where a name is no text, libarchive ends the program if this says ENOMEM, however old.
+      errno = 0;
       const int status = archive_read_next_header(handle_.get(), &from);
       // libarchive may pass over it when it tries what kind of archive this is.
       if (input_error_) return failure();
