@@ -42,7 +42,7 @@ int fail_usage(const Error& error, Tool tool, Io& io) {
 
 // The first line says what happened; the second one marks it for those who search a log.
 int fail_build(const Error& error, const MakeSettings& make, Io& io) {
-  const bool is_signal = error.code == Code::kCancelled && error.what == "interrupted";
+  const bool is_signal = error.code == Code::kCancelled;
   io.err.write((is_signal ? "interrupted by a signal" : error.what) + "\nFATAL ERROR: " +
                (make.build.append ? "nothing was added to " + printable(make.destination)
                                   : std::string("no image was made")) +

@@ -288,6 +288,7 @@ Error Appender::undo(Error error) {
   if (output_ == nullptr) return error;
   const Status undone = output_->undo();
   if (!undone) {
+    error.code = Code::kIo;
     error.what += "; " + printable(path_) + " could not be made what it was (" +
                   undone.error().what + "), but it still mounts as before";
   }
