@@ -103,9 +103,12 @@ Status check_destination(MakeSettings& make, Tool tool, Io& io) {
     return unsupported_error("Destination not block device or regular file: \"" +
                              printable(make.destination) + "\"");
   }
-  if (tool == Tool::kSqfstar && !make.replace_existing) {
-    return unsupported_error("\"" + printable(make.destination) +
-                             "\" exists already; with -force it is replaced");
+  const bool is_tar = make.build.source_kind == SourceKind::kArchives && !make.reads_zip;
+  if (is_tar && !make.replace_existing) {
+    return unsupported_error(
+        "\"" + printable(make.destination) +
+        "\" exists already, and nothing is added to it from tar archives; with " +
+        (tool == Tool::kSqfstar ? "-force" : "-noappend") + " it is replaced");
   }
   make.build.append = !make.replace_existing;
   return ok();

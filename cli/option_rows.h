@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -62,18 +61,17 @@ std::string_view name_of(Tool tool);
 std::span<const OptionRow> option_table(Tool tool);
 bool is_taken_by(Tool tool, const OptionRow& row);
 
-// The rows of a tool, to be walked through.
-class OptionRows {
+// Those of a table that a tool has a part of, to be walked through. (std::views::filter would do,
+// but clang 14 does not compile it.)
+template <class Row, bool (*IsTaken)(Tool, const Row&)>
+class ToolRows {
  public:
-  explicit OptionRows(Tool tool) : tool_(tool), table_(option_table(tool)) {}
+  ToolRows(Tool tool, std::span<const Row> table) : tool_(tool), table_(table) {}
 
   class Iterator {
    public:
-    Iterator(Tool tool, const OptionRow* at, const OptionRow* end)
-        : tool_(tool), at_(at), end_(end) {
-      skip();
-    }
-    const OptionRow& operator*() const { return *at_; }
+    Iterator(Tool tool, const Row* at, const Row* end) : tool_(tool), at_(at), end_(end) { skip(); }
+    const Row& operator*() const { return *at_; }
     Iterator& operator++() {
       ++at_;
       skip();
@@ -83,31 +81,33 @@ class OptionRows {
 
    private:
     void skip() {
-      while (at_ != end_ && !is_taken_by(tool_, *at_)) ++at_;
+      while (at_ != end_ && !IsTaken(tool_, *at_)) ++at_;
     }
     Tool tool_;
-    const OptionRow *at_, *end_;
+    const Row *at_, *end_;
   };
 
   Iterator begin() const { return {tool_, table_.data(), table_.data() + table_.size()}; }
   Iterator end() const {
-    const OptionRow* end = table_.data() + table_.size();
+    const Row* end = table_.data() + table_.size();
     return {tool_, end, end};
   }
 
  private:
   Tool tool_;
-  std::span<const OptionRow> table_;
+  std::span<const Row> table_;
 };
-inline OptionRows option_rows(Tool tool) { return OptionRows(tool); }
+
+// The rows of a tool.
+inline auto option_rows(Tool tool) {
+  return ToolRows<OptionRow, is_taken_by>(tool, option_table(tool));
+}
 
 // The sections that have rows of this tool, in the order of help.
 std::span<const SectionText> section_table(Tool tool);  // for sections() alone
 bool has_section(Tool tool, const SectionText& section);
 inline auto sections(Tool tool) {
-  return section_table(tool) | std::views::filter([tool](const SectionText& section) {
-           return has_section(tool, section);
-         });
+  return ToolRows<SectionText, has_section>(tool, section_table(tool));
 }
 
 // The row called `word` by name or alias; nullptr: none.

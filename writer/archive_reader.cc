@@ -81,8 +81,8 @@ XattrSet xattrs_of(archive_entry* from) {
     set.push_back(std::move(pair));
   }
   std::ranges::stable_sort(set, {}, &XattrPair::name);
-  const auto repeated = std::ranges::unique(set, {}, &XattrPair::name);
-  set.erase(repeated.begin(), repeated.end());
+  const auto same_name = [](const XattrPair& a, const XattrPair& b) { return a.name == b.name; };
+  set.erase(std::unique(set.begin(), set.end(), same_name), set.end());
   return set;
 }
 
@@ -122,6 +122,8 @@ class LibarchiveReader final : public ArchiveReader {
     const Utf8Locale locale(input_.is_zip());
     for (;;) {
       archive_entry* from = nullptr;
+      // Where a name is no text, libarchive ends the program if this says ENOMEM, however old.
+      errno = 0;
       const int status = archive_read_next_header(handle_.get(), &from);
       // libarchive may pass over it when it tries what kind of archive this is.
       if (input_error_) return failure();
