@@ -42,7 +42,7 @@ struct JobFile {
   uint64_t size = 0;   // what the reader expects to find
   std::string path;    // on the host; empty: `content` opens the file
   const Content* content = nullptr;
-  FileIdentity identity;              // what is expected at `path`; all 0: any regular file
+  FileIdentity identity;  // what is expected at `path`; all 0: any regular file
   FragmentPolicy fragments = FragmentPolicy::kNone;
   bool is_raw = false;                // its blocks are stored as they are
   std::shared_ptr<InputFile> opened;  // owned by the jobs of the file together

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2034  # skip_next belongs to lib.sh
 # Adding to an existing image. Images of other programs come from those that are installed.
 source "$(dirname "$0")/lib.sh"
 
@@ -76,25 +77,25 @@ END
 run 'content that is there is not stored again' 0 'head -c 300000 /dev/urandom >d1/big; cp d1/big d2/copy; M d1 o; a=$(SIZE o); M d2 o 2>/dev/null; echo $(($(SIZE o) - a))' <<'END'
 0
 END
-run '-info tells of new files' 0 'M d1 o; mksquashfs f1 o -quiet -no-progress -info | grep -v "^directory / "' <<'END'
-file /f1, uncompressed size 2 bytes 
+run '-info tells of new files' 0 'M d1 o; mksquashfs f1 o -quiet -no-progress -info | grep -v "^directory / " | TABS' <<'END'
+file /f1, uncompressed size 2 bytes~
 END
-run 'the report' 0 'M d1 o; mksquashfs f1 o -no-progress -processors 1 | sed -n "1,20p"' <<'END'
+run 'the report' 0 'M d1 o; mksquashfs f1 o -no-progress -processors 1 | sed -n "1,20p" | TABS' <<'END'
 Found a valid exportable SQUASHFS superblock on o.
-	Compression used gzip
-	Inodes are compressed
-	Data is compressed
-	Fragments are compressed
-	Xattrs are compressed
-	Fragments are present in the filesystem
-	Always-use-fragments option is not specified
-	Duplicates are removed
-	Xattrs are stored
-	Filesystem size 0.31 Kbytes (0.00 Mbytes)
-	Block size 131072
-	Number of fragments 1
-	Number of inodes 6
-	Number of ids 1
+>Compression used gzip
+>Inodes are compressed
+>Data is compressed
+>Fragments are compressed
+>Xattrs are compressed
+>Fragments are present in the filesystem
+>Always-use-fragments option is not specified
+>Duplicates are removed
+>Xattrs are stored
+>Filesystem size 0.31 Kbytes (0.00 Mbytes)
+>Block size 131072
+>Number of fragments 1
+>Number of inodes 6
+>Number of ids 1
 
 Parallel mksquashfs: Using 1 processor
 Scanning existing filesystem...
