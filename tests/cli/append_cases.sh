@@ -68,8 +68,8 @@ Block size 65536
 Filesystem is not exportable via NFS
 END
 see 'but values are checked' 1 'M d1 o; cp o o1; M f1 o -comp xz -Xdict-size 1M; s=$?; cmp o o1 && exit $s' 'Xdict-size'
-run 'options of the compressor are kept' 0 'M d1 o -Xcompression-level 3; M d2 o 2>/dev/null; unsquashfs -s o | grep -E "level|strat"; fsck.squashfs o' <<'END'
-	compression-level 3
+run 'options of the compressor are kept' 0 'M d1 o -Xcompression-level 3; M d2 o 2>/dev/null; unsquashfs -s o | grep -E "level|strat" | TABS; fsck.squashfs o' <<'END'
+>compression-level 3
 END
 run 'hard links of the image stay links' 0 'M d1 o; M f1 o; unsquashfs -q -n o >/dev/null; test squashfs-root/a -ef squashfs-root/hard && echo same' <<'END'
 same

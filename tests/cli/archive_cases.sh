@@ -22,16 +22,17 @@ d1 d1/a d1/hard d1/lnk d1/sub d1/sub/b d1/zero
 END
 run 'the same image as of an uncompressed one' 0 "$helpers"'tar cf t d1; gzip <t >t.gz; S -mkfs-time 0 o <t; S -mkfs-time 0 -processors 1 o2 <t.gz; cmp o o2' <<'END'
 END
-run '-zip' 0 "$helpers"'python3 -c "import zipfile as z; a = z.ZipFile(\"a.zip\", \"w\"); a.write(\"d1/a\"); a.writestr(\"q/w\", \"x\"); a.close()"; M a.zip o -zip; P; fsck.squashfs o; unsquashfs -cat o q/w' <<'END'
+run '-zip' 0 "$helpers"'python3 -c "import zipfile as z; a = z.ZipFile(\"a.zip\", \"w\"); a.writestr(\"d1/a\", \"y\"); a.writestr(\"q/w\", \"x\\n\"); a.close()"; M a.zip o -zip; P; fsck.squashfs o; unsquashfs -cat o q/w' <<'END'
 d1 d1/a q q/w
-xEND
+x
+END
 run 'excludes' 0 "$helpers"'tar cf t d1 d2; S o d2 "d1/[az]*" <t; P; S -force -regex o "^d" "^a$" <t; M - o2 -tar -wildcards -e d1/sub <t; P o2' <<'END'
 d1 d1/hard d1/lnk d1/sub d1/sub/b
 d1 d1/a d1/hard d1/lnk d1/zero d2 d2/a
 END
 see 'without -wildcards they could be of the host' 1 'tar cf t d1; mksquashfs - o -tar -e sub <t' 'wildcards'
 run '-default-mode, -default-uid, -default-gid' 0 "$helpers"'tar cf t --owner=0 --group=0 d1/sub/b; S -default-mode 711 -default-uid 3 -default-gid 4 o <t; LL | cut -d " " -f 1,2,5' <<'END'
-drwx--x--x 3/4 
+drwx--x--x 3/4
 drwx--x--x 3/4 /d1
 drwx--x--x 3/4 /d1/sub
 -rw-r--r-- 0/0 /d1/sub/b
@@ -80,4 +81,4 @@ see 'an existing image and -tar' 1 "$helpers"'tar cf t d1; S o <t; M - o -tar <t
 see 'no actions' 1 'tar cf t d1; mksquashfs - o -tar -action "exclude@true" <t' 'action'
 see 'no -sort' 1 'tar cf t d1; echo "a 1" >s; mksquashfs - o -tar -sort s <t' 'sort'
 see 'a layer that is missing' 1 "$helpers"'S o --layer nosuch.tar' 'nosuch.tar'
-see 'a signal while the archive stands still' 1 "$helpers"'sleep 5 | { S o & p=$!; sleep 0.3; kill -TERM $p; wait $p; s=$?; [ ! -e o ] && exit $s; }' 'interrupted'
+see 'a signal while the archive stands still' 1 "$helpers"'sleep 5 | { "$SQFSTAR" -quiet -no-progress o <&0 & p=$!; sleep 0.5; kill -TERM $p; wait $p; s=$?; [ ! -e o ] && exit $s; }' 'interrupted'
