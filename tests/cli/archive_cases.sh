@@ -1,84 +1,138 @@
-#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Archives as sources. That each format of each tar program comes out right is tests/kernel/archives.sh.
-# shellcheck disable=SC2034  # skip_next belongs to lib.sh
-source "$(dirname "$0")/lib.sh"
+# shellcheck shell=bash
+# Archives as sources: -tar, -zip, -layer and what goes with them.
+. "$(dirname "$0")/lib.sh"
 
-# S: sqfstar without its own output. ROOT: how the image o is seen through the kernel, against a directory.
-helpers='
-S() { sqfstar -quiet -no-progress "$@"; }
-ALL() { mkdir -p m; mount -o loop,ro o m || return; diff -r --no-dereference "$1" m; local s=$?; umount m; return $s; }
+# S: sqfstar without its own output. MERGED: the image is clean and, mounted, equals a tree.
+prelude+='
+S() { "$SQFSTAR" -quiet -no-progress "$@"; }
+MERGED() {
+  mkdir m && mount -o loop,ro "$1" m || return
+  python3 "$SQUASHKIT_SOURCE/tests/support/tree_compare.py" --ignore mtime "$2" m; local status=$?
+  umount m && "$FSCK" "$1" && return $status
+}
 '
 
-run 'sqfstar, and -tar' 0 "$helpers"'tar cf t d1; S o <t; P; fsck.squashfs o; FLAGS; M - o2 -tar <t; P o2; fsck.squashfs o2; FLAGS o2' <<'END'
+run 'sqfstar stores what tar writes' 0 'tar cf - d1 | S o; P' <<'END'
 d1 d1/a d1/hard d1/lnk d1/sub d1/sub/b d1/zero
-0060
+END
+run '-tar does, too, and packs tails' 0 'tar cf - d1 | M - o -tar; P; FLAGS' <<'END'
 d1 d1/a d1/hard d1/lnk d1/sub d1/sub/b d1/zero
 00e0
 END
-run 'compressed archives' 0 "$helpers"'tar cf t d1; gzip <t >t.gz; xz <t >t.xz; for t in t.gz t.xz; do S -force o <$t; P; done; fsck.squashfs o' <<'END'
-d1 d1/a d1/hard d1/lnk d1/sub d1/sub/b d1/zero
-d1 d1/a d1/hard d1/lnk d1/sub d1/sub/b d1/zero
+run '-no-tailends goes before the default of -tar' 0 'tar cf - d1 | M - o -tar -no-tailends; FLAGS' <<'END'
+00c0
 END
-run 'the same image as of an uncompressed one' 0 "$helpers"'tar cf t d1; gzip <t >t.gz; S -mkfs-time 0 o <t; S -mkfs-time 0 -processors 1 o2 <t.gz; cmp o o2' <<'END'
+run 'compressed archives are read' 0 \
+  'for c in gzip xz zstd bzip2 lz4; do tar cf - d1/sub | $c -c | S -force o && P; done' <<'END'
+d1 d1/sub d1/sub/b
+d1 d1/sub d1/sub/b
+d1 d1/sub d1/sub/b
+d1 d1/sub d1/sub/b
+d1 d1/sub d1/sub/b
 END
-run '-zip' 0 "$helpers"'python3 -c "import zipfile as z; a = z.ZipFile(\"a.zip\", \"w\"); a.writestr(\"d1/a\", \"y\"); a.writestr(\"q/w\", \"x\\n\"); a.close()"; M a.zip o -zip; P; fsck.squashfs o; unsquashfs -cat o q/w' <<'END'
-d1 d1/a q q/w
-x
+run 'cpio is read' 0 'bsdtar --format newc -cf - d1/sub | S o; P' <<'END'
+d1 d1/sub d1/sub/b
 END
-run 'excludes' 0 "$helpers"'tar cf t d1 d2; S o d2 "d1/[az]*" <t; P; S -force -regex o "^d" "^a$" <t; M - o2 -tar -wildcards -e d1/sub <t; P o2' <<'END'
+run 'an empty input is an empty root' 0 'S o; LL' <<'END'
+drwxrwxrwx 0/0 3
+END
+run '-zip: names come byte for byte, also through standard input' 0 '
+python3 -c "import zipfile
+z = zipfile.ZipFile(\"z\", \"w\")
+z.writestr(b\"e\xcc\x81/w\".decode(), \"x\")
+z.close()"
+M z o -zip; P | od -An -tx1; M - p -zip <z; cmp o p || P p' <<'END'
+ 65 cc 81 20 65 cc 81 2f 77 0a
+END
+run '-zip: archives are put one on the other, the last entry of a path wins' 0 '
+for i in 1 2; do
+  python3 -c "import sys, zipfile
+z = zipfile.ZipFile(\"z\" + sys.argv[1], \"w\")
+z.writestr(\"f\", sys.argv[1]); z.writestr(\"g\" + sys.argv[1], \"\"); z.close()" $i
+done
+M z1 z2 o -zip; P; unsquashfs -cat o f; echo' <<'END'
+f g1 g2
+2
+END
+run '-default-mode -default-uid -default-gid: directories without an entry' 0 \
+  'tar cf - d1/sub/b | S -default-mode 711 -default-uid 3 -default-gid 4 o; LL' <<'END'
+drwx--x--x 3/4 25
+drwx--x--x 3/4 26  /d1
+drwx--x--x 3/4 24  /d1/sub
+-rw-r--r-- 0/0 2  /d1/sub/b
+END
+run '-ignore-zeros reads on behind the end of an archive' 0 \
+  '(tar cf - d1/zero; tar cf - d2) >t; S o <t; P; S -force -ignore-zeros o <t; P' <<'END'
+d1 d1/zero
+d1 d1/zero d2 d2/a
+END
+run '-numeric-owner takes numbers' 0 \
+  'tar cf - --owner=root:77 --group=root:88 f1 >t; S -numeric-owner o <t; LL; S -force o <t; LL' <<'END'
+drwxrwxrwx 0/0 25
+-rw-r--r-- 77/88 2  /f1
+drwxrwxrwx 0/0 25
+-rw-r--r-- 0/0 2  /f1
+END
+run 'words behind the image of sqfstar are excludes' 0 'tar cf - d1 d2 | S o d2 "d1/[az]*"; P' <<'END'
 d1 d1/hard d1/lnk d1/sub d1/sub/b
-d1 d1/a d1/hard d1/lnk d1/zero d2 d2/a
 END
-see 'without -wildcards they could be of the host' 1 'tar cf t d1; mksquashfs - o -tar -e sub <t' 'wildcards'
-run '-default-mode, -default-uid, -default-gid' 0 "$helpers"'tar cf t --owner=0 --group=0 d1/sub/b; S -default-mode 711 -default-uid 3 -default-gid 4 o <t; LL | cut -d " " -f 1,2,5' <<'END'
-drwx--x--x 3/4
-drwx--x--x 3/4 /d1
-drwx--x--x 3/4 /d1/sub
--rw-r--r-- 0/0 /d1/sub/b
+run '-tar with -wildcards and excludes' 0 'tar cf - d1 | M - o -tar -wildcards -e d1/sub; P' <<'END'
+d1 d1/a d1/hard d1/lnk d1/zero
 END
-run '-ignore-zeros' 0 "$helpers"'(tar cf - d1/a; tar cf - d2) >t; S o <t; P; S -force -ignore-zeros o <t; P' <<'END'
-d1 d1/a
-d1 d1/a d2 d2/a
-END
-run '-numeric-owner' 0 "$helpers"'tar cf t --owner=daemon:77 --group=daemon:78 f1; S o <t; S -numeric-owner o2 <t; LL o | tail -n 1 | cut -d " " -f 2; LL o2 | tail -n 1 | cut -d " " -f 2' <<'END'
-1/1
-77/78
-END
-run 'the root has an entry' 0 "$helpers"'chmod 710 d1; tar cf t -C d1 .; S o <t; LL | head -n 1 | cut -c 1-10; P' <<'END'
-drwx--x---
-a hard lnk sub sub/b zero
-END
-run 'the last of two entries of one path' 0 "$helpers"'tar cf t f1; echo new >f1; tar rf t f1; S o <t; unsquashfs -cat o f1' <<'END'
-new
-END
-run 'nothing at all' 0 "$helpers"'S o </dev/null; fsck.squashfs o; LL | cut -c 1-10' <<'END'
-drwxrwxrwx
+see '-tar: excludes need -wildcards' 1 'tar cf - d1 | M - o -tar -e sub' '-wildcards or -regex must'
+see '-tar: no sources beside it' 1 'M d1 o -tar' 'the source on the command line has to be "-"'
+see '-tar and -zip' 1 'M - o -tar -zip' 'contradict each other'
+see '-tar and -max-depth' 1 'M - o -tar -max-depth 1 </dev/null' 'contradict each other'
+see 'nothing is added to an image' 1 'tar cf - d1 | S o; tar cf - d2 | S o' '-force'
+see '-tar: nothing is added to an image' 1 'M d1 o; tar cf - d2 | M - o -tar' '-noappend'
+run '-zip adds to an image' 0 '
+python3 -c "import zipfile; zipfile.ZipFile(\"z\", \"w\").writestr(\"n/f\", \"x\")"
+M d2 o; M z o -zip; P' <<'END'
+a n n/f
 END
 
+# Bad input: an error, no image, and an older one as it was.
+see 'garbage' 1 'echo junk | S o; s=$?; [ ! -e o ] && exit $s' 'standard input: Unrecognized archive format'
+see 'a truncated archive leaves an older image alone' 1 '
+M d1 o; cp o before; head -c 900000 /dev/urandom >big; tar cf - big | head -c 500000 | S -force o; s=$?
+cmp o before && exit $s' 'standard input: Truncated'
+see 'a truncated compressed archive' 1 \
+  'head -c 90000 /dev/urandom >big; tar czf - big | head -c 50000 | S o; s=$?; [ ! -e o ] && exit $s' 'truncated'
+see 'a path that leads out' 1 'tar cPf - --transform "s,^,x/../../," f1 | S o' 'x/../../f1: the path .* contains "..'
+run 'an absolute path stays within the image' 0 'tar cPf - --transform "s,^,/../etc/," f1 | S o; P' <<'END'
+etc etc/f1
+END
+see 'a sparse file of 10 TB' 1 'truncate -s 10T big; tar cSf - big | S o; s=$?; [ ! -e o ] && exit $s' \
+  'big: it has 10995116277760 bytes, nearly all of them holes'
+run 'a sparse file of 100 GB' 0 'truncate -s 100G big; echo end >>big; tar cSf - big | S o && unsquashfs -lln o | awk "/big/ { print \$3 }"' <<'END'
+107374182404
+END
+
+# Layers.
 layers='
-mkdir -p l1/d/old l1/e l2/d l2/e l3/d; echo 1 >l1/a; echo 1 >l1/d/x; echo 1 >l1/d/old/f; echo 1 >l1/e/gone; echo 1 >l1/e/kept
-echo 2 >l2/d/new; : >l2/d/.wh..wh..opq; : >l2/e/.wh.gone; echo 2 >l2/b; echo 3 >l3/a; : >l3/.wh.b; echo 3 >l3/d/top
-for l in 1 2 3; do tar cf l$l.tar -C l$l .; done; gzip l2.tar
-mkdir -p want/d want/e; echo 3 >want/a; echo 2 >want/d/new; echo 3 >want/d/top; echo 1 >want/e/kept
+mkdir -p l1/etc/sub l1/bin l1/gone l2/etc l2/bin l3/bin l3/etc
+echo 1 >l1/etc/conf; echo 1 >l1/etc/sub/deep; echo tool >l1/bin/tool; ln l1/bin/tool l1/bin/alias; echo x >l1/gone/x
+ln -s bin l1/sbin; chmod 700 l1/etc
+echo 2 >l2/etc/conf; : >l2/etc/.wh.sub; : >l2/.wh.gone; : >l2/bin/.wh.tool; echo 2 >l2/etc/new; chmod 750 l2/etc
+: >l3/bin/.wh..wh..opq; echo 3 >l3/bin/only; echo 3 >l3/etc/sub; chmod 711 l3/etc
+chmod 755 l1 l2 l3
+tar -C l1 -czf a.tar.gz .; tar -C l2 --format=gnu -cf - . | zstd -qc >b.tar.zst; bsdtar -C l3 --format pax -cf c.tar .
+mkdir -p e/bin e/etc; echo 2 >e/etc/conf; echo 2 >e/etc/new; echo 3 >e/etc/sub; echo 3 >e/bin/only; ln -s bin e/sbin; chmod 711 e/etc
+chmod 755 e e/bin
 '
-need_root 'an image is mounted'
-run 'three layers with whiteouts: sqfstar' 0 "$helpers$layers"'S o --layer l1.tar --layer l2.tar.gz --layer l3.tar; fsck.squashfs o && ALL want' <<'END'
+need_root 'mounting needs root'
+run 'three layers with whiteouts are the merged tree' 0 "$layers
+S o --layer a.tar.gz --layer b.tar.zst --layer c.tar && P && MERGED o e >/dev/null && echo equal" <<'END'
+bin bin/only etc etc/conf etc/new etc/sub sbin
+equal
 END
-need_root 'an image is mounted'
-run 'three layers with whiteouts: mksquashfs' 0 "$helpers$layers"'M - o -layer l1.tar -layer l2.tar.gz -layer l3.tar; fsck.squashfs o && ALL want' <<'END'
+run '-layer before the image, and with mksquashfs' 0 "$layers
+S -layer a.tar.gz -layer b.tar.zst o; P
+M - p -layer a.tar.gz -layer b.tar.zst; P p; S q -layer a.tar.gz --layer b.tar.zst bin; P q" <<'END'
+bin bin/alias etc etc/conf etc/new sbin
+bin bin/alias etc etc/conf etc/new sbin
+etc etc/conf etc/new sbin
 END
-
-# --- what is wrong
-
-see 'a truncated archive' 1 "$helpers"'head -c 100000 /dev/urandom >big; tar cf t big; echo keep >o; head -c 50000 t | S -force o; s=$?; grep -q keep o && exit $s' 'standard input: '
-see 'no archive' 1 "$helpers"'echo junk | S o; s=$?; [ ! -e o ] && exit $s' 'standard input: '
-see 'a damaged compressed archive' 1 "$helpers"'tar czf t d1; head -c 100 t | S o; s=$?; [ ! -e o ] && exit $s' 'standard input: '
-see 'a path that leads out' 1 "$helpers"'tar cf t --transform "s,d2,x/../..,"  d2 2>/dev/null; S o <t; s=$?; [ ! -e o ] && exit $s' '\.\.'
-see 'sources beside -tar' 1 'tar cf t d1; mksquashfs d1 o -tar <t' 'standard input|"-"'
-see 'an existing image' 1 "$helpers"'tar cf t d1; S o <t; S o <t' '-force'
-see 'an existing image and -tar' 1 "$helpers"'tar cf t d1; S o <t; M - o -tar <t' '-noappend'
-see 'no actions' 1 'tar cf t d1; mksquashfs - o -tar -action "exclude@true" <t' 'action'
-see 'no -sort' 1 'tar cf t d1; echo "a 1" >s; mksquashfs - o -tar -sort s <t' 'sort'
-see 'a layer that is missing' 1 "$helpers"'S o --layer nosuch.tar' 'nosuch.tar'
-see 'a signal while the archive stands still' 1 "$helpers"'sleep 5 | { "$SQFSTAR" -quiet -no-progress o <&0 & p=$!; sleep 0.5; kill -TERM $p; wait $p; s=$?; [ ! -e o ] && exit $s; }' 'interrupted'
+see '-layer: a layer that is missing' 1 'S o -layer nowhere.tar; s=$?; [ ! -e o ] && exit $s' 'nowhere.tar'
+see 'a signal while the archive stands still' 1 'sleep 5 | { "$SQFSTAR" -quiet -no-progress o <&0 & p=$!; sleep 0.5; kill -TERM $p; wait $p; s=$?; [ ! -e o ] && exit $s; }' 'interrupted'

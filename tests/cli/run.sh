@@ -7,6 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 export BIN=${BIN:-$here/../../build/bin}
 export MKSQUASHFS=${MKSQUASHFS:-$BIN/mksquashfs} SQFSTAR=${SQFSTAR:-$BIN/sqfstar} FSCK=${FSCK:-$BIN/fsck.squashfs}
+export SQUASHKIT_SOURCE=${SQUASHKIT_SOURCE:-$(cd "$here/../.." && pwd)}
 export LC_ALL=C TZ=UTC
 unset SOURCE_DATE_EPOCH
 umask 022

@@ -137,7 +137,7 @@ run '-dereference equals what cp -L copies' 0 \
   'mkdir -p s/d/e ext/x; echo f >s/d/f; ln -s ../d/f s/d/lf; ln -s d s/ld; ln -s ../ext s/le; echo E >ext/x/y
    ln -s "$PWD/ext/x/y" s/abs; setfattr -n user.k -v v ext/x/y; setfattr -n user.k -v w s/d/f
    M s o -dereference; cp -RL --preserve=mode,ownership,timestamps,xattr s cp; mkdir m; mount o m
-   python3 "$BIN/../../tests/support/tree_compare.py" --ignore links cp m; s=$?; umount m; exit $s' <<'END'
+   python3 "$SQUASHKIT_SOURCE/tests/support/tree_compare.py" --ignore links cp m; s=$?; umount m; exit $s' <<'END'
 13 entries, 0 differences
 END
 
