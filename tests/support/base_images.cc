@@ -137,7 +137,7 @@ TestSpec long_set() {
   TestSpec spec;
   std::vector<TestXattr> pairs;
   for (int i = 0; i < 6553; ++i) {
-    char name[8];
+    char name[16];
     std::snprintf(name, sizeof name, "%04d", i);
     pairs.push_back({0, name, {}});
   }
