@@ -266,7 +266,7 @@ PACKAGES_build := g++ $(call only_if,GZIP,libdeflate-dev zlib1g-dev) $(call only
 PACKAGES_demo := python3
 PACKAGES_lint := clang-format python3 shellcheck mandoc
 PACKAGES_test := $(PACKAGES_lint) libgtest-dev binutils attr libcap2-bin fakeroot squashfs-tools \
-  squashfs-tools-ng squashfuse libarchive-tools qemu-system-x86
+  squashfs-tools-ng squashfuse libarchive-tools qemu-system-x86 bzip2 lz4 xz-utils zstd
 PACKAGES_tidy := clang-tidy
 PACKAGES_fuzz := clang libgtest-dev
 PACKAGES_bench := python3 squashfs-tools squashfs-tools-ng mmdebstrap
