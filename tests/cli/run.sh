@@ -17,7 +17,8 @@ trap 'rm -rf "$work"' EXIT
 export CLI_WORK=$work CLI_COUNTS=$work/counts
 # Some cases run as another user, who may not see where the program lies.
 if [ "$(id -u)" = 0 ] && ! setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$MKSQUASHFS" 2>/dev/null; then
-  mkdir "$work/bin" && cp -L "$MKSQUASHFS" "$work/bin/mksquashfs" && chmod 755 "$work" "$work/bin"
+  mkdir "$work/bin" && cp -L "$MKSQUASHFS" "$work/bin/squashkit" && chmod 755 "$work" "$work/bin"
+  ln -s squashkit "$work/bin/mksquashfs"
   MKSQUASHFS=$work/bin/mksquashfs
 fi
 : >"$CLI_COUNTS"
