@@ -205,7 +205,8 @@ std::unique_ptr<Env> make_posix_env();
 
 // To be called before any file is opened. Where descriptor 0, 1 or 2 is closed, the next file
 // opened would get its number, and messages would be written into an image; /dev/null takes its
-// place. False when that cannot be had.
+// place, for standard output one that cannot be written, so that an image sent there is not taken
+// for delivered. False when that cannot be had.
 bool hold_standard_descriptors();
 
 // Whether the host ran out of memory or of file descriptors, which says nothing about the file that

@@ -328,7 +328,8 @@ std::unique_ptr<Env> make_posix_env() { return std::make_unique<PosixEnv>(); }
 bool hold_standard_descriptors() {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    if (open("/dev/null", O_RDWR) < 0 && open("/", O_RDONLY) < 0) return false;
+    const int access = descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+    if (open("/dev/null", access) < 0 && open("/", O_RDONLY) < 0) return false;
   }
   return true;
 }

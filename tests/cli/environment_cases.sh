@@ -115,6 +115,13 @@ run 'all standard streams closed' 0 'mksquashfs d1 o <&- >&- 2>&-; echo $?; fsck
 0
 a hard lnk sub sub/b zero
 END
+run 'a stream to a closed standard output' 0 \
+  'mksquashfs d1 - -stream >&-; echo $?; mksquashfs -version >&-; echo $?; mksquashfs d1 - -stream >/dev/null; echo $?' \
+  'standard output' <<'END'
+1
+1
+0
+END
 need_root_and
 run 'from a directory that cannot be written' 0 \
   'mkdir ro; mount --bind d1 ro; mount -o remount,bind,ro ro; (cd ro && M . ../o); s=$?; SAME ro o; t=$?; umount ro; echo $s $t' <<'END'
